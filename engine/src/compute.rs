@@ -12,6 +12,7 @@ use crate::engines::SpirvDispatch;
 use crate::engines::{Cancelled, DispatchProgram, SimdError, first_invocation};
 use crate::error::{Error, Report};
 use crate::options::{Engine, Options};
+use crate::settings::Settings;
 use crate::shader::Shader;
 use crate::undefined::{Invocations, Reporting, Undefined, Unit};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
@@ -197,6 +198,33 @@ fn state_span(program: &Accepted, memory: usize) -> Span {
     found.map_or(Span::default(), |id| graph.span(id))
 }
 
+/// The settings of a dispatch, and the words of all memories, which leave the bindings.
+///
+/// # Errors
+///
+/// A texture or buffer that is not bound.
+pub(crate) fn prepared(
+    program: &Accepted,
+    bindings: &mut Bindings,
+    max_iterations: u64,
+) -> Result<(Settings, Vec<Vec<u32>>), Error> {
+    let settings = bindings.settings(Size::new(1, 1)?, max_iterations);
+    if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
+        return Err(Report::of(&program.source, unbound).into());
+    }
+    let layout = |number: usize| program.interface.resources.get(number)?.memory.clone();
+    let taken = bindings.memories.take(program.types(), layout);
+    let words = taken.map_err(|number| {
+        let name = &program.types().resources()[number].name;
+        let message = format!("the buffer `{name}` has an array without a length, and no data");
+        let found = Diagnostic::new(DiagnosticCode::Unbound, state_span(program, number), message)
+            .label("declared here")
+            .help("bind elements to it, --bind NAME=FILE, or a number of zeros, --zeros NAME=N");
+        Report::of(&program.source, found)
+    })?;
+    Ok((settings, words))
+}
+
 impl ComputePipeline {
     /// Bindings with default uniforms, without data.
     pub fn bindings(&self) -> Bindings {
@@ -232,24 +260,7 @@ impl ComputePipeline {
     ) -> Result<Ran, Error> {
         let Compiled { program, options: compiled, code, .. } = &*self.0;
         check(program, bindings)?;
-        let settings = bindings.settings(Size::new(1, 1)?, compiled.max_iterations);
-        if let Some(unbound) = program.core.unbound(&settings.inputs.resources) {
-            return Err(Report::of(&program.source, unbound).into());
-        }
-        let layout = |number: usize| program.interface.resources.get(number)?.memory.clone();
-        let taken = bindings.memories.take(program.types(), layout);
-        let mut words = taken.map_err(|number| {
-            let name = &program.types().resources()[number].name;
-            let message = format!("the buffer `{name}` has an array without a length, and no data");
-            let found = Diagnostic::new(
-                DiagnosticCode::Unbound,
-                state_span(program, number),
-                message,
-            )
-            .label("declared here")
-            .help("bind elements to it, --bind NAME=FILE, or a number of zeros, --zeros NAME=N");
-            Report::of(&program.source, found)
-        })?;
+        let (settings, mut words) = prepared(program, bindings, compiled.max_iterations)?;
         let mut sizes = groups.iter().chain(&self.0.workgroup).map(|&along| u64::from(along));
         let invocations = sizes.try_fold(1, u64::checked_mul);
         if invocations.is_none_or(|all| all > MAX_INVOCATIONS) {

@@ -60,6 +60,17 @@ impl DrawInputs {
         self.vertices.unwrap_or(0)
     }
 
+    /// The number of different vertices: of the attributes, or as set.
+    pub(crate) fn vertex_count_of(&self, of: &Triangles) -> u32 {
+        let all = of.attributes.iter().zip(&self.attributes);
+        let mut lengths = all
+            .filter(|(attribute, _)| attribute.rate == AttributeRate::Vertex)
+            .filter_map(|(_, data)| Some(data.buffer()?.len() as u32));
+        let of_indices =
+            || self.indices.iter().flat_map(|all| all.iter()).max().map(|&last| last + 1);
+        lengths.next().or_else(of_indices).unwrap_or(self.vertex_count())
+    }
+
     /// The number of instances: as set, or that of the instance attributes, or 1.
     pub(crate) fn instance_count(&self, of: &Triangles) -> u32 {
         self.instances.or_else(|| self.lengths(of).map(|(_, count)| count).min()).unwrap_or(1)

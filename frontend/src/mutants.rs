@@ -21,6 +21,8 @@ pub enum Mutant {
     CapturedName,
     /// The source evaluator allows a loop one round too many.
     OneRoundMore,
+    /// An observer is told of each round of a loop twice.
+    DoubledRound,
 }
 
 impl Mutant {
@@ -35,6 +37,9 @@ impl Mutant {
 
     /// The mutants of textures. All engines share them, so only an oracle finds them.
     pub const OF_TEXTURES: [Self; 1] = [Self::FarMirror];
+
+    /// The mutants of observation.
+    pub const OF_TRACES: [Self; 1] = [Self::DoubledRound];
 
     /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::WrongField];

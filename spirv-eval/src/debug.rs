@@ -2,7 +2,7 @@
 
 use super::code::{Place, Position};
 use super::observer::{ModuleScalar, ModuleValue};
-use super::values::{ComponentType, ValueType};
+use super::values::{ComponentType, Space, ValueType};
 use std::sync::Arc;
 
 /// Most parts of a structure or array that an observer sees.
@@ -20,17 +20,42 @@ pub(super) struct FunctionDebug {
 }
 
 impl FunctionDebug {
+    /// The names of values and variables, without inputs, each with its owner: a place of memory, or the number of a
+    /// variable; `None` for a pointer's.
+    pub(super) fn owners(&self) -> impl Iterator<Item = (&str, Option<Owner>)> {
+        let value = |of: &'_ NamedValue| Some(Owner::Value(of.at));
+        let named = self.blocks.iter().flat_map(move |block| {
+            let steps = block.names.iter().filter_map(move |(_, named)| match named {
+                Named::Value(of) => Some((&*of.name, value(of))),
+                Named::Stored { name, place, .. } => match place.space {
+                    Space::Own(number) => Some((&**name, Some(Owner::Variable(number)))),
+                    _ => Some((&**name, None)),
+                },
+                Named::Input(_) | Named::Written { .. } => None,
+            });
+            steps.chain(block.phis.iter().map(move |(of, _)| (&*of.name, value(of))))
+        });
+        named.chain(self.parameters.iter().map(move |of| (&*of.name, value(of))))
+    }
+
     /// All names, without the paths of parts.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let named = self.blocks.iter().flat_map(|block| {
             let steps = block.names.iter().map(|(_, named)| match named {
                 Named::Value(of) | Named::Input(of) => &*of.name,
-                Named::Stored { name, .. } => name,
+                Named::Stored { name, .. } | Named::Written { name, .. } => name,
             });
-            steps.chain(block.phis.iter().map(|of| &*of.name))
+            steps.chain(block.phis.iter().map(|(of, _)| &*of.name))
         });
         named.chain(self.parameters.iter().map(|of| &*of.name))
     }
+}
+
+/// The owner of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Value(usize),
+    Variable(usize),
 }
 
 /// Debug information of a block.
@@ -44,8 +69,8 @@ pub(super) struct BlockDebug {
     pub(super) before: Option<Position>,
     /// Positions, each from a step on; ascending.
     pub(super) lines: Vec<(usize, Position)>,
-    /// Named φs.
-    pub(super) phis: Vec<NamedValue>,
+    /// Named φs, with their positions.
+    pub(super) phis: Vec<(NamedValue, Option<Position>)>,
     /// Steps after which a name has a new value; ascending.
     pub(super) names: Vec<(usize, Named)>,
     /// The selector of a switch is signed.
@@ -81,6 +106,14 @@ pub(super) enum Named {
     Value(NamedValue),
     /// The load of an input or uniform.
     Input(NamedValue),
+    /// A value that is stored into memory that other invocations see.
+    Written {
+        name: Arc<str>,
+        /// Place of the value.
+        at: usize,
+        shape: Arc<Shape>,
+        path: Vec<PathPart>,
+    },
     /// A variable, or a part of one, that is stored.
     Stored {
         name: Arc<str>,

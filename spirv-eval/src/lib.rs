@@ -33,6 +33,7 @@
 //! - A dispatch has one result: invocations run one after another, up to the next barrier (`run::dispatch`). Words of
 //!   storage buffers beyond their end, and of variables of the workgroup, are read as 0 and not written; a stored NaN is
 //!   0x7fc00000.
+//! - An observer sees names and lines of the author, and which events made the output: the dynamic slice (`run::slice`).
 //! - Numbers of 64 bits are scalars (`wide`), for exact modules. Subnormal numbers are kept unless the
 //!   caller asks for a device that flushes them ([`Arithmetic`]).
 //!
@@ -77,4 +78,4 @@ pub use resources::{
     BindingKind, InputSource, InputVariable, Member, PUSH_CONSTANT_WORDS, ResourceBinding,
     Resources, SharedData,
 };
-pub use run::{DispatchError, Invocation, ModuleEvaluator, ModuleFault};
+pub use run::{DispatchError, Invocation, ModuleEvaluator, ModuleFault, Slice};

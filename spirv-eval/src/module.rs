@@ -1,12 +1,13 @@
 //! A loaded module.
 
 use super::code::{Function, Step};
-use super::debug::FunctionDebug;
+use super::debug::{FunctionDebug, Owner};
 use super::global::{Output, UniformBlock, Variable, Workgroup};
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
 use lambdav_core::triangles::{DEPTH, POSITION};
 use rspirv::spirv::BuiltIn;
+use std::collections::BTreeMap;
 
 /// A module that can be executed.
 #[derive(Clone, Debug)]
@@ -95,6 +96,16 @@ impl Module {
     /// The names that an [`Observer`](crate::Observer) may see.
     pub fn observed_names(&self) -> impl Iterator<Item = &str> {
         self.debug.iter().flat_map(FunctionDebug::names)
+    }
+
+    /// The names of values and variables that an [`Observer`](crate::Observer) may see and that belong to one alone.
+    pub fn distinct_names(&self) -> impl Iterator<Item = &str> {
+        let mut owners: BTreeMap<&str, Option<Owner>> = BTreeMap::new();
+        for (name, owner) in self.debug.iter().flat_map(FunctionDebug::owners) {
+            let known = owners.entry(name).or_insert(owner);
+            *known = known.filter(|known| Some(*known) == owner);
+        }
+        owners.into_iter().filter_map(|(name, owner)| owner.map(|_| name))
     }
 
     /// All ids that may name a file in a [`Position`](crate::Position), with the names.

@@ -32,6 +32,10 @@ pub enum Mutant {
     ClampedStore,
     /// Variables of the workgroup keep what the workgroup before left.
     KeptWorkgroup,
+    /// An observer is told of each round of a loop twice.
+    DoubledRound,
+    /// An observer is told of a function's steps at the line of its call.
+    CallersLine,
 }
 
 impl Mutant {
@@ -41,6 +45,9 @@ impl Mutant {
     /// Mutants in features that the emitter does not use.
     pub const OF_WORDS: [Self; 5] =
         [Self::KeptVariables, Self::LostCase, Self::LostDiscard, Self::LostPart, Self::FlatQuad];
+
+    /// Mutants of observation.
+    pub const OF_TRACES: [Self; 2] = [Self::DoubledRound, Self::CallersLine];
 
     /// Mutants of dispatches.
     pub const OF_DISPATCHES: [Self; 5] = [

@@ -53,6 +53,11 @@ fn has_no_result(op: Op) -> bool {
     )
 }
 
+/// True for the name that stands for a member without one.
+fn is_number(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The name of an id, if it has one.
 fn name(globals: &Globals, id: u32) -> Option<Arc<str>> {
     globals.name_of(id, None).filter(|name| !name.is_empty()).map(Arc::from)
@@ -171,7 +176,8 @@ impl Notes {
                 let named = NamedValue { name, at, shape };
                 let block = self.function.blocks.last_mut().expect("a block is open");
                 if op == Op::Phi {
-                    block.phis.push(named);
+                    // Without a line of its own, it belongs to the text before the block.
+                    block.phis.push((named, line.or(block.before)));
                 } else if after > before {
                     block.names.push((after - 1, Named::Value(named)));
                 }
@@ -201,8 +207,14 @@ impl Notes {
             self.pointers.get(&pointer).cloned().unwrap_or_else(|| (pointer, Vec::new()));
         let Some(Entity::Pointer(_, whole)) = ids.get(root) else { return };
         let Some(&Entity::Value(kind, at)) = ids.get(id) else { return };
-        let path = named_path(ids, globals, whole.kind, path);
+        let mut path = named_path(ids, globals, whole.kind, path);
         let name = match whole.space {
+            // A block around one value has a member without a name.
+            Space::Block(_) if matches!(path.first(), Some(PathPart::Member(name)) if is_number(name)) =>
+            {
+                path.remove(0);
+                name(globals, root)
+            }
             Space::Block(_) => None,
             Space::Own(number) if globals.variables[number].role.is_input() => name(globals, root),
             _ => return,
@@ -235,11 +247,19 @@ impl Notes {
     ) {
         let (root, path) =
             self.pointers.get(&pointer).cloned().unwrap_or_else(|| (pointer, Vec::new()));
+        if let Some(&Entity::Buffer { block, .. }) = ids.get(root) {
+            let path = block_path(ids, globals, block, path);
+            return self.written((ids, globals), instruction, root, path, step);
+        }
         let (Some(Entity::Pointer(_, whole)), Some(Entity::Pointer(_, part))) =
             (ids.get(root), ids.get(pointer))
         else {
             return;
         };
+        if whole.space.is_written_by_others() {
+            let path = named_path(ids, globals, whole.kind, path);
+            return self.written((ids, globals), instruction, root, path, step);
+        }
         if !matches!(whole.space, Space::Own(_) | Space::Pointed) {
             return;
         }
@@ -259,6 +279,62 @@ impl Notes {
             block.names.push((step, named));
         }
     }
+}
+
+impl Notes {
+    /// Notes a store to memory that other invocations see. The members of a block without a name have names of their own.
+    fn written(
+        &mut self,
+        (ids, globals): (&Ids, &Globals),
+        instruction: &Instruction<'_>,
+        root: u32,
+        mut path: Vec<PathPart>,
+        step: usize,
+    ) {
+        let name = match (name(globals, root), path.first()) {
+            (Some(name), _) => name,
+            (None, Some(PathPart::Member(name))) => {
+                let name = Arc::clone(name);
+                path.remove(0);
+                name
+            }
+            _ => return,
+        };
+        let id = instruction.operands.get(1).copied();
+        let Some(&Entity::Value(kind, at)) = id.and_then(|id| ids.get(id)) else { return };
+        let Some(shape) = shape(ids, globals, kind, 0) else { return };
+        let named = Named::Written { name, at, shape, path };
+        if let Some(block) = self.function.blocks.last_mut() {
+            block.names.push((step, named));
+        }
+    }
+}
+
+/// A path in a block whose last member is an array without a length.
+fn block_path(ids: &Ids, globals: &Globals, block: u32, path: Vec<PathPart>) -> Vec<PathPart> {
+    let Some(&PathPart::Index(member)) = path.first() else { return path };
+    let name = globals.name_of(block, Some(member));
+    let mut named =
+        vec![PathPart::Member(name.map_or_else(|| member.to_string().into(), Arc::from))];
+    let array = match ids.get(block) {
+        Some(&Entity::Type(SpirvType::Buffer(array))) => Some(array),
+        Some(Entity::Type(SpirvType::Open(members))) => members.get(member as usize).copied(),
+        _ => None,
+    };
+    let mut rest = path.into_iter().skip(1);
+    let kind = match array.and_then(|ty| ids.get(ty)) {
+        Some(&Entity::Type(SpirvType::RuntimeArray(kind))) => {
+            named.extend(rest.next());
+            Some(kind)
+        }
+        Some(&Entity::Type(SpirvType::Value(kind))) => Some(kind),
+        _ => None,
+    };
+    match kind {
+        Some(kind) => named.extend(named_path(ids, globals, kind, rest.collect())),
+        None => named.extend(rest),
+    }
+    named
 }
 
 /// A path with the names of members.

@@ -211,7 +211,7 @@ mod tests {
         let mut watch = Watch::new(&condition);
         for (name, numbers) in values {
             let kind = EventKind::Binding { name: Arc::from(*name), value: value(numbers) };
-            watch.event(Event { scope: 0, place: None, kind });
+            watch.event(Event { scope: 0, place: None, number: 0, kind });
         }
         watch.holds
     }

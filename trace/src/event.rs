@@ -68,6 +68,30 @@ impl Value {
         }
     }
 
+    /// True if two values have the same bits; all NaNs are one value.
+    pub fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Words { scalar: a, .. }, Self::Words { scalar: b, .. }) => {
+                a == b && self.canonical_words() == other.canonical_words()
+            }
+            (
+                Self::Parts { parts: a, more: more_a, .. },
+                Self::Parts { parts: b, more: more_b, .. },
+            ) => {
+                let mut pairs = a.iter().zip(b);
+                a.len() == b.len() && more_a == more_b && pairs.all(|((_, a), (_, b))| a.equals(b))
+            }
+            _ => false,
+        }
+    }
+
+    /// The words, with one NaN; none of parts.
+    pub(crate) fn canonical_words(&self) -> Vec<u32> {
+        let Self::Words { scalar, words, .. } = self else { return Vec::new() };
+        let is_nan = |word: u32| *scalar == Scalar::Num && f32::from_bits(word).is_nan();
+        words.iter().map(|&word| if is_nan(word) { f32::NAN.to_bits() } else { word }).collect()
+    }
+
     /// The components in decimal; NaN and infinities have names.
     pub fn components(&self) -> Vec<String> {
         let Self::Words { scalar, words, .. } = self else { return Vec::new() };
@@ -108,6 +132,8 @@ pub struct Event {
     pub scope: u32,
     /// Its place in the text, if known.
     pub place: Option<Place>,
+    /// Its number among the events of the evaluator, by which a slice refers to it.
+    pub number: u32,
     /// The kind, with its values.
     pub kind: EventKind,
 }

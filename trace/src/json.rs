@@ -1,7 +1,9 @@
 //! A trace as JSON. `docs/debugging.md` documents the members.
 
 use super::event::{Place, ScopeKind, Value};
+use super::subject::{Against, Unit};
 use super::tree::{Item, ItemKind, Scope, Trace};
+use super::values::Comparison;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
@@ -20,24 +22,46 @@ impl Trace {
     /// The trace as one JSON object.
     pub fn json(&self) -> Json {
         let subject = &self.subject;
-        let colour = Self::colour(subject.colour);
+        let (pixel, size, output) = match subject.unit {
+            Unit::Pixel { at, size, output } => (json!(at), json!(size), json!(output)),
+            _ => (Json::Null, Json::Null, Json::Null),
+        };
         json!({
             "version": 1,
             "files": subject.files,
-            "pixel": subject.pixel,
-            "size": subject.size,
-            "output": subject.output,
-            "value": of_value(&colour),
+            "unit": subject.unit.to_string(),
+            "pixel": pixel,
+            "size": size,
+            "output": output,
+            "value": subject.pixel().map(of_value),
+            "results": named(&subject.results),
             "discarded": subject.is_discarded,
-            "drawn": subject.drawn.as_ref().map(|drawn| json!({
-                "engine": drawn.engine,
-                "value": of_value(&Self::colour(drawn.colour)),
-                "equal": drawn.equals(subject.colour),
-            })),
+            "compared": subject.against.as_ref().map(of_against),
             "dropped": self.dropped,
             "scopes": self.scopes.iter().map(of_scope).collect::<Vec<_>>(),
         })
     }
+}
+
+fn of_against(against: &Against) -> Json {
+    let first = |comparison: &Comparison| {
+        comparison.first.as_ref().map(|first| {
+            json!({
+                "name": &*first.name,
+                "place": of_place(first.place),
+                "value": of_value(&first.here),
+                "there": of_value(&first.there),
+            })
+        })
+    };
+    json!({
+        "name": against.name,
+        "value": of_value(&against.value),
+        "here": of_value(&against.here),
+        "equal": against.is_equal(),
+        "names": against.names.as_ref().map(|comparison| comparison.names),
+        "first": against.names.as_ref().and_then(first),
+    })
 }
 
 fn of_scope(scope: &Scope) -> Json {
@@ -57,18 +81,19 @@ fn of_item(item: &Item) -> Json {
     let place = of_place(item.place);
     match &item.kind {
         ItemKind::Binding(name, value) => {
-            json!({"kind": "binding", "place": place, "rank": item.rank, "name": &**name, "value": of_value(value)})
+            json!({"kind": "binding", "place": place, "rank": item.rank, "needed": item.is_needed, "name": &**name, "value": of_value(value)})
         }
         ItemKind::Condition { text, value, arm } => json!({
             "kind": "condition",
             "place": place,
             "rank": item.rank,
+            "needed": item.is_needed,
             "text": text.as_deref(),
             "value": of_value(value),
             "arm": of_place(*arm),
         }),
         ItemKind::Scope(index) => {
-            json!({"kind": "scope", "place": place, "rank": item.rank, "scope": index})
+            json!({"kind": "scope", "place": place, "rank": item.rank, "needed": item.is_needed, "scope": index})
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The trace of a pixel: the values, conditions, calls and loops of its evaluation.
+//! The trace of a pixel, or of another unit: the values, conditions, calls and loops of its evaluation.
 //!
 //! # Events
 //!
@@ -12,7 +12,7 @@
 //! | [`EventKind::Argument`] | a parameter of a call or a round got a value |
 //! | [`EventKind::Close`] | a scope ends, with its result |
 //!
-//! Each event names its scope by a number; 0 is the pixel. An evaluator by need computes the argument of a call, or the
+//! Each event names its scope by a number; 0 is the unit. An evaluator by need computes the argument of a call, or the
 //! value of a `let`, in the middle of another function: the event names the scope in which the author wrote the
 //! expression. So scopes are a tree of the text's own shape, whatever the order of evaluation.
 //!
@@ -28,12 +28,14 @@
 //!
 //! # Forms
 //!
-//! - [`Trace::text`]: about a screen, backwards from the output, nearest first. An evaluation by need computes nothing
-//!   but the needs of its result, so for λV this is the dynamic slice of the output. Other languages list all events.
+//! - [`Trace::text`]: about a screen, backwards from the output, nearest first: the dynamic slice of the output. An
+//!   evaluation by need computes nothing but the needs of its result. Other evaluators give the slice by the numbers of
+//!   events.
 //! - [`Trace::json`]: all kept events, in the order of the text; `docs/debugging.md` documents the members.
 //! - [`Trace::page`]: the same in HTML: values beside the lines, a slider for the rounds of each loop.
 //!
-//! [`Condition`] is the condition of `--break`, which a [`Watch`] tests at each binding.
+//! [`Condition`] is the condition of `--break`, which a [`Watch`] tests at each binding. [`NamedValues`] compares the values
+//! of two evaluators.
 #![forbid(unsafe_code)]
 
 mod condition;
@@ -41,10 +43,15 @@ mod event;
 mod json;
 mod page;
 mod recorder;
+mod subject;
 mod text;
 mod tree;
+mod values;
 
 pub use condition::{Condition, ConditionError, Watch};
 pub use event::{Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value};
+pub use page::Page;
 pub use recorder::Recorder;
-pub use tree::{Drawn, Item, ItemKind, Scope, Subject, Trace};
+pub use subject::{Against, Subject, Unit};
+pub use tree::{Item, ItemKind, Scope, Trace};
+pub use values::{Comparison, Difference, NamedValues};

@@ -1,7 +1,8 @@
 //! The sink that keeps events, within a limit.
 
 use super::event::{Event, EventKind, PIXEL, ScopeKind, Sink};
-use super::tree::{Item, ItemKind, Scope, Subject, Trace};
+use super::subject::Subject;
+use super::tree::{Item, ItemKind, Scope, Trace};
 use std::collections::HashMap;
 
 /// Most events to keep.
@@ -50,9 +51,9 @@ impl Recorder {
     }
 
     /// The finished trace. `by_place`: the items of a scope are put in the order of the text; otherwise they have the
-    /// order of their events.
-    pub fn finish(self, subject: Subject, by_place: bool) -> Trace {
-        Trace::new(subject, self.scopes, self.dropped, by_place)
+    /// order of their events. `needed`: true for the numbers of the events that made the results.
+    pub fn finish(self, subject: Subject, by_place: bool, needed: &dyn Fn(u32) -> bool) -> Trace {
+        Trace::new(subject, self.scopes, self.dropped, by_place, needed)
     }
 
     /// Adds an item to a scope, if the scope is kept and there is room. Returns true if it was added.
@@ -111,17 +112,18 @@ impl Recorder {
 
 impl Sink for Recorder {
     fn event(&mut self, event: Event) {
-        let Event { scope: to, place, kind } = event;
+        let Event { scope: to, place, number, kind } = event;
         self.rank += 1;
         let rank = self.rank;
+        let item = |kind| Item { place, rank, number, closing: None, is_needed: true, kind };
         match kind {
             EventKind::Binding { name, value } => {
-                self.add(to, Item { place, rank, kind: ItemKind::Binding(name, value) });
+                self.add(to, item(ItemKind::Binding(name, value)));
             }
             EventKind::Condition { text, value, arm } => {
-                self.add(to, Item { place, rank, kind: ItemKind::Condition { text, value, arm } });
+                self.add(to, item(ItemKind::Condition { text, value, arm }));
             }
-            EventKind::Open { scope: number, kind, name } => {
+            EventKind::Open { scope: inner, kind, name } => {
                 let rounds = match self.scopes.get_mut(&to) {
                     Some(outer) if kind == ScopeKind::Round => {
                         outer.rounds += 1;
@@ -129,9 +131,9 @@ impl Sink for Recorder {
                     }
                     _ => 0,
                 };
-                if self.add(to, Item { place, rank, kind: ItemKind::Scope(number as usize) }) {
+                if self.add(to, item(ItemKind::Scope(inner as usize))) {
                     let new = Scope { name, place, rounds, ..scope(kind) };
-                    self.scopes.insert(number, Scope { parent: to as usize, ..new });
+                    self.scopes.insert(inner, Scope { parent: to as usize, ..new });
                 }
             }
             EventKind::Argument { name, value } => {
@@ -151,7 +153,7 @@ impl Sink for Recorder {
                 let is_this =
                     |item: &&mut Item| matches!(item.kind, ItemKind::Scope(of) if of as u32 == to);
                 if let Some(item) = items.and_then(|items| items.iter_mut().rev().find(is_this)) {
-                    item.rank = rank;
+                    (item.rank, item.closing) = (rank, Some(number));
                 }
             }
         }
@@ -165,28 +167,37 @@ impl Sink for Recorder {
 mod tests {
     use super::*;
     use crate::event::{Scalar, Value};
+    use crate::subject::Unit;
     use std::sync::Arc;
 
     fn subject() -> Subject {
         Subject {
             files: vec!["a".to_owned()],
             texts: Vec::new(),
-            pixel: [0; 2],
-            size: [1; 2],
-            output: 0,
-            colour: [0; 4],
+            unit: Unit::Pixel { at: [0; 2], size: [1; 2], output: 0 },
+            results: Vec::new(),
             is_discarded: false,
-            drawn: None,
+            against: None,
         }
     }
 
     fn binding(scope: u32, word: u32) -> Event {
         let value = Value::Words { ty: "uint".into(), scalar: Scalar::Uint, words: [word].into() };
-        Event { scope, place: None, kind: EventKind::Binding { name: Arc::from("x"), value } }
+        Event {
+            scope,
+            place: None,
+            number: word,
+            kind: EventKind::Binding { name: Arc::from("x"), value },
+        }
     }
 
     fn open(outer: u32, scope: u32, kind: ScopeKind) -> Event {
-        Event { scope: outer, place: None, kind: EventKind::Open { scope, kind, name: None } }
+        Event {
+            scope: outer,
+            place: None,
+            number: 0,
+            kind: EventKind::Open { scope, kind, name: None },
+        }
     }
 
     /// A loop in a loop keeps its first rounds and its last ones, and counts all.
@@ -208,7 +219,7 @@ mod tests {
         }
         recorder.event(binding(0, 7));
         assert!(recorder.kept <= 1000, "{}", recorder.kept);
-        let trace = recorder.finish(subject(), false);
+        let trace = recorder.finish(subject(), false, &|_| true);
         let outer = &trace.scopes[1];
         assert_eq!((outer.kind, outer.rounds), (ScopeKind::Loop, 100));
         let numbers = |scope: &Scope| -> Vec<u64> {
@@ -237,7 +248,7 @@ mod tests {
     fn events_beyond_the_limit_are_counted() {
         let mut recorder = Recorder::with_limit(100);
         (0..1000).for_each(|word| recorder.event(binding(0, word)));
-        let trace = recorder.finish(subject(), true);
+        let trace = recorder.finish(subject(), true, &|_| true);
         assert_eq!(trace.scopes[0].items.len() as u64 + trace.dropped, 1000);
         assert!(trace.scopes[0].items.len() >= 100);
     }
@@ -248,11 +259,41 @@ mod tests {
         let mut recorder = Recorder::default();
         (0..100_000).for_each(|k| recorder.event(open(k, k + 1, ScopeKind::Call)));
         (1..=100_000).rev().for_each(|scope| {
-            recorder.event(Event { scope, place: None, kind: EventKind::Close { result: None } });
+            recorder.event(Event {
+                scope,
+                place: None,
+                number: 0,
+                kind: EventKind::Close { result: None },
+            });
         });
-        let trace = recorder.finish(subject(), true);
+        let trace = recorder.finish(subject(), true, &|_| true);
         assert_eq!(trace.scopes.len(), 100_001);
         assert_eq!(trace.scopes[100_000].parent, 99_999);
         assert!(trace.text(false).lines().count() < 60);
+    }
+
+    /// The scopes around a needed event are needed, and others are not.
+    #[test]
+    fn needed_scopes() {
+        let mut recorder = Recorder::default();
+        recorder.event(open(0, 1, ScopeKind::Call));
+        recorder.event(open(1, 2, ScopeKind::Call));
+        recorder.event(binding(2, 7));
+        recorder.event(binding(1, 8));
+        recorder.event(open(0, 3, ScopeKind::Call));
+        recorder.event(binding(3, 8));
+        // A call of which the result alone is needed.
+        recorder.event(open(0, 4, ScopeKind::Call));
+        let kind = EventKind::Close { result: None };
+        recorder.event(Event { scope: 4, place: None, number: 7, kind });
+        let trace = recorder.finish(subject(), false, &|number| number == 7);
+        let needed = |scope: usize| -> Vec<bool> {
+            trace.scopes[scope].items.iter().map(|item| item.is_needed).collect()
+        };
+        assert_eq!(
+            [0, 1, 2, 3].map(needed),
+            [vec![true, false, true], vec![true, false], vec![true], vec![false]]
+        );
+        assert_eq!(trace.text(false).lines().filter(|line| line.contains("x = ")).count(), 1);
     }
 }

@@ -1,7 +1,9 @@
 //! A trace as text.
 
 use super::event::{ScopeKind, Value};
+use super::subject::Against;
 use super::tree::{Item, ItemKind, Scope, Trace};
+use super::values::Comparison;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -19,19 +21,17 @@ impl Trace {
     /// text. Of each loop, the first round, the last one and the deciding one are shown.
     pub fn text(&self, all: bool) -> String {
         let subject = &self.subject;
-        let ([x, y], [width, height]) = (subject.pixel, subject.size);
         let name = subject.files.first().map_or("", String::as_str);
-        let mut text = format!("{name}: pixel ({x}, {y}) of {width}x{height}\n");
+        let mut text = format!("{name}: {}\n", subject.unit);
         if subject.is_discarded {
             text += "The pixel is discarded and keeps this colour:\n";
         }
-        let colour = Self::colour(subject.colour);
         // Writing to a string does not fail.
-        let _ = writeln!(text, "output {} = {}", subject.output, shown(&colour));
-        if let Some(drawn) = &subject.drawn {
-            let value = shown(&Self::colour(drawn.colour));
-            let is = if drawn.equals(subject.colour) { "the same" } else { "different" };
-            let _ = writeln!(text, "engine {} = {value}: {is}", drawn.engine);
+        for (name, value) in &subject.results {
+            let _ = writeln!(text, "{name} = {}", shown(value));
+        }
+        if let Some(against) = &subject.against {
+            self.against(against, &mut text);
         }
         let limit = if all { usize::MAX } else { SCREEN };
         let (lines, left_out) = self.lines(all, limit);
@@ -57,12 +57,38 @@ impl Trace {
         text
     }
 
+    /// The value elsewhere, and the first line that differs.
+    fn against(&self, against: &Against, text: &mut String) {
+        let Against { name, value, here, names } = against;
+        let is_equal = against.is_equal();
+        let is = if is_equal { "the same" } else { "different" };
+        let _ = writeln!(text, "{name} = {}: {is}", shown(value));
+        // Levels of a picture of integers are no words of the output.
+        if !is_equal && self.subject.pixel().is_some_and(|pixel| !pixel.equals(here)) {
+            let _ = writeln!(text, "here {}", shown(here));
+        }
+        let Some(Comparison { names, first }) = names else { return };
+        let plural = if *names == 1 { "name" } else { "names" };
+        let _ = match first {
+            Some(first) => {
+                let place = first.place.map_or_else(|| "-".to_owned(), |at| self.subject.place(at));
+                let (name, here, there) = (&first.name, shown(&first.here), shown(&first.there));
+                writeln!(
+                    text,
+                    "The first line that differs:\n  {place}  {name} = {here}, there {there}"
+                )
+            }
+            None if is_equal => writeln!(text, "values of {names} {plural}: the same"),
+            None => writeln!(text, "No value of a name differs; {names} {plural} were compared."),
+        };
+    }
+
     /// The first `limit` lines, and the number of others.
     fn lines(&self, all: bool, limit: usize) -> (Vec<String>, usize) {
         let (mut lines, mut left_out) = (Vec::new(), 0);
         // Pending items, the next one last: scope, index of the item, depth.
         let mut open: Vec<(usize, usize, usize)> = Vec::new();
-        self.push(&mut open, 0, 0, all);
+        left_out += self.push(&mut open, 0, 0, all);
         while let Some((scope, index, depth)) = open.pop() {
             let item = &self.scopes[scope].items[index];
             match lines.len() < limit {
@@ -70,29 +96,38 @@ impl Trace {
                 false => left_out += 1,
             }
             if let ItemKind::Scope(inner) = item.kind {
-                self.push(&mut open, inner, depth + 1, all);
+                left_out += self.push(&mut open, inner, depth + 1, all);
             }
         }
         (lines, left_out)
     }
 
-    /// Adds the items of a scope to the pending ones.
-    fn push(&self, open: &mut Vec<(usize, usize, usize)>, scope: usize, depth: usize, all: bool) {
+    /// Adds the items of a scope to the pending ones; unless `all`, those that made a result. Returns the number of others.
+    fn push(
+        &self,
+        open: &mut Vec<(usize, usize, usize)>,
+        scope: usize,
+        depth: usize,
+        all: bool,
+    ) -> usize {
         let items = &self.scopes[scope].items;
-        let mut order: Vec<usize> = match self.scopes[scope].kind {
-            ScopeKind::Loop => folded(items.len()),
-            _ => (0..items.len()).collect(),
-        };
+        let chosen = (0..items.len()).filter(|&index| all || items[index].is_needed);
+        let mut order: Vec<usize> = chosen.collect();
+        let left_out = items.len() - order.len();
+        if self.scopes[scope].kind == ScopeKind::Loop {
+            order = folded(order.len()).into_iter().map(|at| order[at]).collect();
+        }
         match all {
             true => order.reverse(),
             // The nearest one is the last one that was completed.
             false => order.sort_by_key(|&index| items[index].rank),
         }
         open.extend(order.into_iter().map(|index| (scope, index, depth)));
+        left_out
     }
 
     fn line(&self, item: &Item, depth: usize) -> String {
-        let place = item.place.map_or_else(|| "-".to_owned(), |place| self.place(place));
+        let place = item.place.map_or_else(|| "-".to_owned(), |place| self.subject.place(place));
         // Deep scopes must not make long lines.
         let indent = "  ".repeat(depth.min(20));
         let kind = match &item.kind {
@@ -106,7 +141,7 @@ impl Trace {
                     None => format!("condition: {value}"),
                 };
                 match arm {
-                    Some(arm) => format!("{is}, goes on at {}", self.place(*arm)),
+                    Some(arm) => format!("{is}, goes on at {}", self.subject.place(*arm)),
                     None => is,
                 }
             }
@@ -208,29 +243,33 @@ fn decimal(value: &Value) -> String {
 mod tests {
     use super::super::event::{Event, EventKind, PIXEL, Place, Scalar, Sink};
     use super::super::recorder::Recorder;
-    use super::super::tree::{Drawn, Subject, Trace};
+    use super::super::subject::{Subject, Unit};
+    use super::super::values::Difference;
     use super::*;
 
-    fn trace(events: Vec<Event>, drawn: Option<Drawn>) -> Trace {
+    fn trace(events: Vec<Event>, against: Option<Against>) -> Trace {
         let mut recorder = Recorder::default();
         events.into_iter().for_each(|event| recorder.event(event));
         let subject = Subject {
             files: vec!["a".to_owned()],
             texts: vec![String::new()],
-            pixel: [1, 2],
-            size: [3, 4],
-            output: 0,
-            colour: [0x7fc0_0000, 0, 0, 0],
+            unit: Unit::Pixel { at: [1, 2], size: [3, 4], output: 0 },
+            results: vec![("output 0".into(), Subject::colour([0x7fc0_0000, 0, 0, 0]))],
             is_discarded: false,
-            drawn,
+            against,
         };
-        recorder.finish(subject, true)
+        recorder.finish(subject, true, &|_| true)
     }
 
     fn bind(scalar: Scalar, words: &[u32]) -> Event {
         let value = Value::Words { ty: "".into(), scalar, words: words.into() };
         let place = Some(Place { file: 0, line: 5, column: 6 });
-        Event { scope: PIXEL, place, kind: EventKind::Binding { name: "n".into(), value } }
+        Event {
+            scope: PIXEL,
+            place,
+            number: 0,
+            kind: EventKind::Binding { name: "n".into(), value },
+        }
     }
 
     #[test]
@@ -269,22 +308,34 @@ mod tests {
         );
     }
 
-    /// The pixel of another engine: NaNs are one value, and zeros are two.
+    /// The pixel of another engine, and the first value that differs.
     #[test]
     fn pixels_of_engines() {
-        for (colour, is) in [
-            ([0xffc0_0001, 0, 0, 0], "the same"),
-            ([0x7fc0_0000, 0x8000_0000, 0, 0], "different"),
-            ([0, 0, 0, 0], "different"),
+        let value =
+            |word: u32| Value::Words { ty: "".into(), scalar: Scalar::Uint, words: [word].into() };
+        let place = Some(Place { file: 0, line: 7, column: 1 });
+        let first = Difference { name: "n".into(), place, here: value(1), there: value(2) };
+        for (colour, first, lines) in [
+            ([0xffc0_0001, 0, 0, 0], None, "]: the same\nvalues of 3 names: the same\n"),
+            (
+                [0, 0, 0, 0],
+                None,
+                "]: different\nNo value of a name differs; 3 names were compared.\n",
+            ),
+            (
+                [0, 0, 0, 0],
+                Some(first.into()),
+                "]: different\nThe first line that differs:\n  a:7:1  n = 1 [0x00000001], there 2 [0x00000002]\n",
+            ),
         ] {
-            let drawn = Drawn { engine: "gpu".to_owned(), colour };
-            let trace = trace(Vec::new(), Some(drawn));
+            let (value, here) = (Subject::colour(colour), Subject::colour([0x7fc0_0000, 0, 0, 0]));
+            let names = Some(Comparison { names: 3, first });
+            let against = Against { name: "engine gpu".to_owned(), value, here, names };
+            let is_equal = against.is_equal();
+            let trace = trace(Vec::new(), Some(against));
             let text = trace.text(false);
-            assert!(
-                text.contains("\nengine gpu = (") && text.contains(&format!("]: {is}\n")),
-                "{text}"
-            );
-            assert_eq!(trace.json()["drawn"]["equal"], is == "the same");
+            assert!(text.contains("\nengine gpu = (") && text.contains(lines), "{text}");
+            assert_eq!(trace.json()["compared"]["equal"], is_equal);
         }
     }
 }

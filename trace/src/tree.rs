@@ -1,54 +1,16 @@
-//! The tree of a pixel's events.
+//! The tree of a unit's events.
 
-use super::event::{Place, Scalar, ScopeKind, Value};
+use super::event::{Place, ScopeKind, Value};
+use super::subject::Subject;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The subject of a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    /// Names of the files, the main file first.
-    pub files: Vec<String>,
-    /// Texts of the files, as far as they are known.
-    pub texts: Vec<String>,
-    /// Column and row, from the upper left.
-    pub pixel: [u32; 2],
-    /// Width and height of the picture.
-    pub size: [u32; 2],
-    /// Location of the output.
-    pub output: u32,
-    /// Bits of the pixel.
-    pub colour: [u32; 4],
-    /// True if the pixel was discarded.
-    pub is_discarded: bool,
-    /// The pixel as an engine draws it, if one was asked.
-    pub drawn: Option<Drawn>,
-}
-
-/// A pixel as an engine draws it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drawn {
-    /// Name of the engine.
-    pub engine: String,
-    /// Bits of the pixel.
-    pub colour: [u32; 4],
-}
-
-impl Drawn {
-    /// True if it has the bits of a traced pixel; all NaNs are one value.
-    pub fn equals(&self, traced: [u32; 4]) -> bool {
-        let is_nan = |word| f32::from_bits(word).is_nan();
-        let mut pairs = self.colour.into_iter().zip(traced);
-        pairs.all(|(a, b)| a == b || is_nan(a) && is_nan(b))
-    }
-}
 
 /// A finished trace.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// The pixel.
+    /// The pixel, or another unit.
     pub subject: Subject,
-    /// The scopes, the pixel first; an inner scope stands behind the outer one.
+    /// The scopes, that of the unit first; an inner scope stands behind the outer one.
     pub scopes: Vec<Scope>,
     /// Number of events that were not kept.
     pub dropped: u64,
@@ -82,6 +44,11 @@ pub struct Item {
     pub place: Option<Place>,
     /// Its rank in the order in which the items of all scopes were completed.
     pub rank: u64,
+    /// Numbers of its event, and of the event that ends its scope.
+    pub(crate) number: u32,
+    pub(crate) closing: Option<u32>,
+    /// True if it made a result of the unit.
+    pub is_needed: bool,
     /// Its kind.
     pub kind: ItemKind,
 }
@@ -105,12 +72,14 @@ pub enum ItemKind {
 }
 
 impl Trace {
-    /// Trace of scopes by number. `by_place`: items are sorted by their places, else they stay as they are.
+    /// Trace of scopes by number. `by_place`: items are sorted by their places, else they stay as they are. `needed` says
+    /// which events made the results; the scopes around them did, too.
     pub(crate) fn new(
         subject: Subject,
         mut all: HashMap<u32, Scope>,
         dropped: u64,
         by_place: bool,
+        needed: &dyn Fn(u32) -> bool,
     ) -> Self {
         let mut scopes: Vec<Scope> = Vec::with_capacity(all.len());
         // Pending scopes: number, index of the outer scope, and index of the item there.
@@ -123,7 +92,8 @@ impl Trace {
                 scope.items.sort_by_key(|item| item.place);
             }
             // Their own indices are set when they are taken.
-            for (at, item) in scope.items.iter().enumerate().rev() {
+            for (at, item) in scope.items.iter_mut().enumerate().rev() {
+                item.is_needed = needed(item.number) || item.closing.is_some_and(needed);
                 if let ItemKind::Scope(inner) = item.kind {
                     open.push((inner as u32, index, Some(at)));
                 }
@@ -133,19 +103,17 @@ impl Trace {
                 scopes[parent].items[at].kind = ItemKind::Scope(index);
             }
         }
+        // Inner scopes stand behind outer ones.
+        for index in (1..scopes.len()).rev() {
+            if scopes[index].items.iter().any(|item| item.is_needed) {
+                let parent = scopes[index].parent;
+                let outer = scopes[parent].items.iter_mut();
+                let is_this =
+                    |item: &&mut Item| matches!(item.kind, ItemKind::Scope(of) if of == index);
+                outer.filter(is_this).for_each(|item| item.is_needed = true);
+            }
+        }
         Self { subject, scopes, dropped }
-    }
-
-    /// A pixel as a value.
-    pub fn colour(bits: [u32; 4]) -> Value {
-        Value::Words { ty: "vec4".into(), scalar: Scalar::Num, words: bits.into() }
-    }
-
-    /// A place as `FILE:LINE:COLUMN`.
-    pub(crate) fn place(&self, place: Place) -> String {
-        let Place { file, line, column } = place;
-        let name = self.subject.files.get(file as usize).map_or("?", String::as_str);
-        format!("{name}:{line}:{column}")
     }
 
     /// Number of bindings, conditions, calls and loops.

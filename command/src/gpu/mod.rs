@@ -34,6 +34,11 @@ pub(super) struct GpuArguments {
 impl GpuArguments {
     /// Opens the device if the engine is `gpu`; rejects options of the device otherwise.
     pub(super) fn open(&self, is_asked_for: bool) -> Result<Option<Gpu>> {
+        self.open_for("--engine gpu", is_asked_for)
+    }
+
+    /// The same for an engine that another option names.
+    pub(super) fn open_for(&self, asking: &str, is_asked_for: bool) -> Result<Option<Gpu>> {
         if is_asked_for {
             return Gpu::open(self).map(Some);
         }
@@ -45,7 +50,7 @@ impl GpuArguments {
         match given.iter().find(|(_, is_given)| *is_given) {
             None => Ok(None),
             Some((option, _)) => {
-                let message = format!("--{option} is for the engine `gpu`; add --engine gpu");
+                let message = format!("--{option} is for the engine `gpu`; add {asking}");
                 Err(Failure::usage(message))
             }
         }

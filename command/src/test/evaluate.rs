@@ -8,6 +8,7 @@ use super::plan::Test;
 use crate::engines::engine;
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
+use crate::render::PictureArguments;
 use lambdav_core::flat::{FlatComponent, FlatType, PlacedExpression, vector_path};
 use lambdav_core::limits;
 use lambdav_core::types::Scalar;
@@ -38,6 +39,8 @@ pub(super) struct Findings {
     pub(super) failed: Vec<String>,
     /// Messages of those that cannot be checked.
     pub(super) broken: Vec<String>,
+    /// Traces of the expressions of those that do not hold.
+    pub(super) traces: Vec<String>,
 }
 
 impl Findings {
@@ -66,6 +69,7 @@ impl Subject<'_> {
                 Ok(Some(what)) => {
                     let words = expectation.words.trim();
                     findings.failed.push(format!("{}: {words}: {what}", expectation.place()));
+                    findings.traces.extend(state.traces(expectation));
                 }
                 Err(failure) if failure.status == 3 => return Err(failure),
                 Err(failure) => findings.broken.push(failure.message.unwrap_or_default()),
@@ -225,9 +229,24 @@ impl State<'_> {
         Ok(Value { ty, words: pixel.map(f32::to_bits).to_vec() })
     }
 
-    /// The value of an expression in the program's language.
-    fn expression(&self, side: &Side, expectation: &Expectation) -> Result<Value> {
-        let Subject { test, directive, run_options, until, .. } = *self.subject;
+    /// The traces of the expressions of an expectation that was checked.
+    fn traces(&self, expectation: &Expectation) -> Vec<String> {
+        let sides = expectation.comparison().map(|of| of.sides.to_vec()).unwrap_or_default();
+        let expressions = sides.iter().filter(|side| Literal::of(&side.text).is_none());
+        let traced = expressions.filter_map(|side| {
+            let Compiled { shader, bindings, picture, .. } =
+                self.compiled(side, expectation).ok()?;
+            let cancelled = || Instant::now() >= self.subject.until;
+            let limit = picture.max_iterations;
+            let trace = shader.trace_expression(&bindings, picture.size, limit, &cancelled).ok()?;
+            (trace.events() > 0).then(|| trace.text(false))
+        });
+        traced.collect()
+    }
+
+    /// The program of an expression in the program's language.
+    fn compiled(&self, side: &Side, expectation: &Expectation) -> Result<Compiled> {
+        let Subject { test, directive, run_options, .. } = *self.subject;
         let file = expectation.file.display().to_string();
         let placed = PlacedExpression::new(&file, expectation.line, side.column, &side.text);
         let (picture, values) = run_options.settings(directive, &test.program)?;
@@ -252,6 +271,14 @@ impl State<'_> {
         let mut bindings = values.known_to(&shader).bindings(&shader)?;
         bindings.time(picture.time).frame(picture.frame);
         bindings.mouse(picture.mouse.unwrap_or_default()).date(picture.date.unwrap_or_default());
+        Ok(Compiled { shader, bindings, picture, ty })
+    }
+
+    /// The value of an expression in the program's language.
+    fn expression(&self, side: &Side, expectation: &Expectation) -> Result<Value> {
+        let Subject { run_options, until, .. } = *self.subject;
+        let Compiled { shader, bindings, picture, ty } = self.compiled(side, expectation)?;
+        let place = expectation.place();
         let options = Options::default()
             .engine(engine(run_options.engine, run_options.gpu.as_ref()))
             .max_iterations(picture.max_iterations);
@@ -266,6 +293,14 @@ impl State<'_> {
             }
         }
     }
+}
+
+/// An expression as a program.
+struct Compiled {
+    shader: Shader,
+    bindings: Bindings,
+    picture: PictureArguments,
+    ty: FlatType,
 }
 
 /// A failure of a program, with the place of the expectation.

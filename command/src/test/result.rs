@@ -89,6 +89,10 @@ pub(super) struct TestResult {
     pub(super) seconds: f64,
     /// Comparison as JSON, for programs; null if there was none.
     pub(super) comparison: Value,
+    /// The first pixel that differs.
+    pub(super) first: Option<[u32; 2]>,
+    /// Traces of a failed test.
+    pub(super) traces: Traces,
     /// Evidence of a failed test for the HTML report.
     pub(super) evidence: Option<Evidence>,
     /// Lines of the undefined behaviour that the test met, if it is reported.
@@ -106,6 +110,8 @@ impl TestResult {
             written: Vec::new(),
             seconds: 0.0,
             comparison: Value::Null,
+            first: None,
+            traces: Traces::default(),
             evidence: None,
             undefined: Vec::new(),
         }
@@ -149,6 +155,7 @@ impl TestResult {
             return;
         }
         self.status = if findings.broken.is_empty() { Status::Failed } else { Status::Broken };
+        self.traces.expectations = findings.traces;
         let message = std::mem::take(&mut self.message);
         let all = findings.failed.into_iter().chain(findings.broken);
         self.message =
@@ -178,6 +185,8 @@ impl TestResult {
             written: texts("written")?,
             seconds: object["seconds"].as_f64()?,
             comparison: object["comparison"].clone(),
+            first: None,
+            traces: Traces::read(&object["traces"]),
             evidence: Some(&object["evidence"]).filter(|e| !e.is_null()).cloned().map(Evidence),
             undefined: texts("undefined")?,
         })
@@ -193,8 +202,31 @@ impl TestResult {
             "written": self.written,
             "seconds": self.seconds,
             "comparison": self.comparison,
+            "traces": {"pixel": self.traces.pixel, "expectations": self.traces.expectations},
             "undefined": self.undefined,
         })
+    }
+}
+
+/// Traces of a failed test, as texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Traces {
+    /// Of the first pixel that differs from the golden.
+    pub(super) pixel: Option<String>,
+    /// Of the expressions of expectations that do not hold.
+    pub(super) expectations: Vec<String>,
+}
+
+impl Traces {
+    fn read(object: &Value) -> Self {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let all = object["expectations"].as_array().into_iter().flatten();
+        Self { pixel: text(&object["pixel"]), expectations: all.filter_map(text).collect() }
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> impl Iterator<Item = &String> {
+        self.expectations.iter().chain(&self.pixel)
     }
 }
 

@@ -16,7 +16,8 @@ use crate::engines::{EngineName, engine, failed_silently};
 use crate::failure::{Failure, Result, save_failure};
 use crate::files::{form, load_image, read_bytes};
 use crate::module::ProgramKind;
-use crate::render::{check_defaults, executed_as_it_is};
+use crate::render::{PictureArguments, check_defaults, executed_as_it_is};
+use crate::trace;
 use crate::user_values::{UserValues, remarks};
 use crate::values::location;
 use lambdav_core::limits;
@@ -52,14 +53,14 @@ pub(super) fn run_program(tests: &[&Test], run_options: &RunOptions, say: &dyn F
             |result, until| attempt(test, &program, run_options, until, result),
             run_options,
         );
-        say(Said::Ends(test, result));
+        say(Said::Ends(test, result.into()));
     }
 }
 
 /// Progress of a test.
 pub(super) enum Said<'a> {
     Begins(&'a Test),
-    Ends(&'a Test, TestResult),
+    Ends(&'a Test, Box<TestResult>),
 }
 
 fn read(path: &Path, run_options: &RunOptions) -> Result<Program> {
@@ -146,11 +147,39 @@ fn attempt(
                 against_golden(test, directive, &image, bless, run_options, until, result)
             }
         }?;
+        if let Some(pixel) = result.first {
+            let program = program.get().and_then(|program| program.as_ref().ok());
+            let trace =
+                program.map(|program| traced(test, directive, program, pixel, run_options, until));
+            result.traces.pixel = trace.transpose()?;
+        }
         result.add(remark);
     }
     result.add_undefined(run_options.undefined, undefined)?;
     result.add_findings(findings);
     Ok(())
+}
+
+/// The longest time for the trace of a failed test.
+const TRACING: Duration = Duration::from_secs(5);
+
+/// The trace of a pixel of a test's picture, or the reason why it has none.
+fn traced(
+    test: &Test,
+    directive: &Directive,
+    program: &Program,
+    pixel: [u32; 2],
+    run_options: &RunOptions,
+    until: Instant,
+) -> Result<String> {
+    with_picture(test, directive, program, run_options, |shader, bindings, picture, output| {
+        // The test has its result; its trace takes little of the rest of its time.
+        let until = until.min(Instant::now() + TRACING);
+        let left = Some(until.saturating_duration_since(Instant::now()));
+        let limit = picture.max_iterations;
+        let tracer = shader.tracer(bindings, picture.size, output, limit, left);
+        Ok(trace::traced(tracer, pixel, &|| Instant::now() >= until))
+    })
 }
 
 /// Draws the picture of a test, with reports of undefined behaviour if asked. Also returns the remarks.
@@ -162,6 +191,31 @@ fn draw(
     run_options: &RunOptions,
     until: Instant,
 ) -> Result<(AnyImage, Drawn, Option<String>)> {
+    with_picture(test, directive, program, run_options, |shader, bindings, picture, location| {
+        let options = Options::default()
+            .engine(engine(run_options.engine, run_options.gpu.as_ref()))
+            .output(location)
+            .max_iterations(picture.max_iterations)
+            .for_size(picture.size)
+            .for_sizes(bindings)
+            .report_undefined(reports);
+        let (image, drawn) =
+            frame_of(shader, &options, bindings, picture.size, encoding, run_options, until)?;
+        let name = test.program.display().to_string();
+        let remarks = remarks(&name, bindings).chain(drawn.remark.clone());
+        let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
+        Ok((image, drawn, remark))
+    })
+}
+
+/// Works with the program, bindings, options and output of a test's picture.
+fn with_picture<T>(
+    test: &Test,
+    directive: &Directive,
+    program: &Program,
+    run_options: &RunOptions,
+    work: impl FnOnce(&Shader, &Bindings, &PictureArguments, u32) -> Result<T>,
+) -> Result<T> {
     let (picture, values) = run_options.settings(directive, &test.program)?;
     let name = test.program.display().to_string();
     let shader = match &program.as_it_is {
@@ -175,18 +229,7 @@ fn draw(
     let bindings = picture.bindings(values.bindings(shader)?)?;
     check_defaults(shader, &bindings, &name)?;
     let location = location(shader.outputs(), picture.output, "a test")?;
-    let options = Options::default()
-        .engine(engine(run_options.engine, run_options.gpu.as_ref()))
-        .output(location)
-        .max_iterations(picture.max_iterations)
-        .for_size(picture.size)
-        .for_sizes(&bindings)
-        .report_undefined(reports);
-    let (picture, drawn) =
-        frame_of(shader, &options, &bindings, picture.size, encoding, run_options, until)?;
-    let remarks = remarks(&name, &bindings).chain(drawn.remark.clone());
-    let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
-    Ok((picture, drawn, remark))
+    work(shader, &bindings, &picture, location)
 }
 
 /// Compiles the program for this test alone if it is a module, or if the test sets constants.
@@ -361,6 +404,9 @@ fn compared(
     let cause = findings.first().map_or(String::new(), |finding| format!("; {finding}"));
     let message = format!("{}{cause}", in_brief(&outcome));
     let status = if outcome.is_same() { Status::Passed } else { Status::Failed };
+    if let (Status::Failed, CompareOutcome::Pixels(comparison)) = (status, &outcome) {
+        result.first = comparison.first.as_ref().map(|first| [first.x, first.y]);
+    }
     Ok((status, message))
 }
 

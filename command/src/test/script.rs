@@ -64,7 +64,7 @@ pub(super) fn run_script(tests: &[&Test], run_options: &RunOptions, say: &dyn Fn
         say(Said::Begins(test));
         let run =
             |result: &mut TestResult, until| attempt(&test.program, run_options, until, result);
-        say(Said::Ends(test, timed(test, run, run_options)));
+        say(Said::Ends(test, timed(test, run, run_options).into()));
     }
 }
 

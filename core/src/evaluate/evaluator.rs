@@ -242,6 +242,7 @@ impl<'p> Evaluator<'p> {
                         }
                         Statement::Let { value, expr } => {
                             self.compute(*value, expr, surroundings, observer);
+                            self.tell(&[*value], observer);
                             self.poll(1, cancelled)?;
                             continue;
                         }
@@ -250,6 +251,7 @@ impl<'p> Evaluator<'p> {
                         }
                         Statement::Loop { params, inits, body, .. } => {
                             self.copy_all(params, inits);
+                            self.tell(params, observer);
                             *body
                         }
                     };
@@ -268,6 +270,7 @@ impl<'p> Evaluator<'p> {
                     };
                     let statement = &program.block(cursor.block).statements[cursor.at];
                     self.copy(statement.value(), values[0]);
+                    self.tell(&[statement.value()], observer);
                     (cursor.block, cursor.at + 1)
                 }
                 End::Rec(arguments) => {
@@ -277,6 +280,7 @@ impl<'p> Evaluator<'p> {
                         unreachable!("a `rec` stands in the tail of a loop")
                     };
                     self.copy_all(params, arguments);
+                    self.tell(params, observer);
                     cursor.rounds += 1;
                     if cursor.rounds > self.max_iterations {
                         return Err(EvaluationFault::LoopLimit(program.values[value.index()].span));
@@ -305,6 +309,11 @@ impl<'p> Evaluator<'p> {
     fn copy(&mut self, to: ValueId, from: ValueId) {
         let from = self.offsets[from.index()]..self.offsets[from.index() + 1];
         self.words.copy_within(from, self.offsets[to.index()]);
+    }
+
+    /// Reports values.
+    fn tell(&self, values: &[ValueId], observer: &mut impl Observer) {
+        values.iter().for_each(|&value| observer.value(value, self.get(value)));
     }
 
     /// Polls at the interval of rounds (0) or of statements (1).

@@ -1,6 +1,6 @@
 //! Observation of an evaluation.
 //!
-//! An [`Observer`] sees each operation with its operands and result. The observer `()` compiles away.
+//! An [`Observer`] sees each operation with its operands and result, and each value. The observer `()` compiles away.
 
 use crate::op::Op;
 use crate::schedule::ValueId;
@@ -28,6 +28,12 @@ pub trait Observer {
 
     /// Called when an invocation of a dispatch begins, and when it goes on behind a barrier, with its global id.
     fn invocation(&mut self, _id: [u32; 3]) {}
+
+    /// Called for each value once its words are known: in every round of a loop; for an `if` or a loop, when it ends.
+    #[inline]
+    fn value(&mut self, value: ValueId, words: &[u32]) {
+        let _ = (value, words);
+    }
 }
 
 /// Observes nothing; the hook compiles away.
@@ -46,7 +52,7 @@ mod tests {
     use crate::source::SourceFile;
 
     #[derive(Default)]
-    struct Additions(Vec<[f32; 3]>);
+    struct Additions(Vec<[f32; 3]>, Vec<f32>);
 
     impl Observer for Additions {
         fn operation(&mut self, evaluated: &Evaluated<'_>) {
@@ -55,6 +61,10 @@ mod tests {
                 let [a, b] = [0, 1].map(|k| evaluated.operands[k][0]);
                 self.0.push([a, b, evaluated.result[0]].map(f32::from_bits));
             }
+        }
+
+        fn value(&mut self, _: ValueId, words: &[u32]) {
+            self.1.push(f32::from_bits(words[0]));
         }
     }
 
@@ -92,8 +102,11 @@ output 0 = %3
         let expected = [[0.0, 1.0, 1.0], [1.0, 1.0, 2.0], [2.0, 1.0, 3.0], [3.0, 3.0, 6.0]];
         // The operands of a sum may be in either order.
         let sorted = |[a, b, sum]: [f32; 3]| [a.max(b), a.min(b), sum];
-        let seen: Vec<[f32; 3]> = seen.0.into_iter().map(sorted).collect();
-        assert_eq!(seen, expected.map(sorted));
+        let sums: Vec<[f32; 3]> = seen.0.iter().copied().map(sorted).collect();
+        assert_eq!(sums, expected.map(sorted));
+        // 2 is a sum and the counter; 3 is the uniform, too; 6 is a sum and the loop's value.
+        let count = |of: f32| seen.1.iter().filter(|value| **value == of).count();
+        assert_eq!([2.0, 3.0, 6.0].map(count), [2, 3, 2], "{:?}", seen.1);
         assert_eq!(evaluator.output(0), [6.0_f32.to_bits()]);
     }
 }

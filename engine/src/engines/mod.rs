@@ -46,10 +46,13 @@ pub use simd::{SimdEngine, SimdError, SimdProgram};
 pub(crate) use source::explain_source;
 pub use source::{SourceEngine, SourceProgram};
 #[cfg(feature = "spirv")]
+pub(crate) use spirv::Observed;
+#[cfg(feature = "spirv")]
 pub use spirv::{SpirvDispatch, SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
 
-pub(crate) use triangles::of_fragments;
+pub(crate) use stage_values::Vertex;
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};
+pub(crate) use triangles::{all_inputs, of_fragments};
 
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;

@@ -21,11 +21,15 @@ pub(super) fn clamped(depth: f32) -> f32 {
 }
 
 /// The inputs of a vertex.
-pub(super) struct Vertex<'a> {
-    pub(super) vertex: u32,
-    pub(super) instance: u32,
-    pub(super) inputs: &'a [VertexInput],
-    pub(super) data: &'a [Bound],
+pub(crate) struct Vertex<'a> {
+    /// Its index.
+    pub(crate) vertex: u32,
+    /// The index of its instance.
+    pub(crate) instance: u32,
+    /// The attributes.
+    pub(crate) inputs: &'a [VertexInput],
+    /// The data of each attribute.
+    pub(crate) data: &'a [Bound],
 }
 
 impl StageValues for Vertex<'_> {

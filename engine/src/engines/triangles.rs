@@ -135,7 +135,7 @@ impl StageProgram {
 }
 
 /// All attributes of a program.
-fn all_inputs(triangles: &Triangles) -> Vec<VertexInput> {
+pub(crate) fn all_inputs(triangles: &Triangles) -> Vec<VertexInput> {
     let all = (0..).zip(&triangles.attributes);
     all.map(|(attribute, of)| VertexInput { attribute, ty: of.ty, rate: of.rate }).collect()
 }

@@ -3,26 +3,32 @@
 //! λV is evaluated by the source evaluator, and every module by the evaluator of SPIR-V: a module of any compiler, or the
 //! words that our front ends make of GLSL and WGSL. Both are independent of the raise, the core and the backends.
 
+mod core;
 mod drawn;
+#[cfg(feature = "spirv")]
+mod invocation;
 mod pixel;
 mod source;
+mod units;
 #[cfg(feature = "spirv")]
 mod words;
 
 use crate::accepted::Accepted;
 use crate::before;
 use crate::bindings::Bindings;
+#[cfg(feature = "spirv")]
+use crate::compilers::spirv_error;
 use crate::compilers::{at_fault, check, source_program};
 use crate::error::Error;
-use crate::options::Options;
+use crate::options::{Engine, Options};
 use crate::pipeline::without_outputs;
 use crate::settings::Settings;
 use crate::shader::Shader;
 use lambdav_image::Size;
-use lambdav_trace::{Sink, Subject};
+use lambdav_trace::{Event, NamedValues, Recorder, Sink, Subject, Trace, Unit, Value};
 use pixel::Stop;
-pub use pixel::Traced;
-use std::collections::BTreeSet;
+pub use pixel::{Needed, Traced};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,6 +56,45 @@ pub enum TraceError {
     Error(Error),
 }
 
+impl From<Error> for TraceError {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl TraceError {
+    fn stopped(program: &Accepted, stop: Stop) -> Self {
+        match stop {
+            Stop::Cancelled => Self::Cancelled,
+            Stop::Fault(diagnostic) => Self::Error(at_fault(program, *diagnostic)),
+        }
+    }
+}
+
+/// A sink that passes events on to two others.
+struct Both<'a>(&'a mut dyn Sink, &'a mut dyn Sink);
+
+impl Sink for Both<'_> {
+    fn event(&mut self, event: Event) {
+        self.0.event(event.clone());
+        self.1.event(event);
+    }
+}
+
+/// The subject of a trace of a program.
+fn subject(program: &Accepted, unit: Unit, results: Vec<(Arc<str>, Value)>) -> Subject {
+    let source = &program.source;
+    let parts = source.files().iter();
+    Subject {
+        files: parts.clone().map(|file| file.name.clone()).collect(),
+        texts: parts.map(|file| source.slice(file.span).to_owned()).collect(),
+        unit,
+        results,
+        is_discarded: false,
+        against: None,
+    }
+}
+
 impl Shader {
     /// A tracer of one output, with these bindings, for pictures of that size. Passes run now.
     ///
@@ -70,11 +115,13 @@ impl Shader {
         let mismatch =
             |why: &str| Err(Error::Mismatch(format!("`{}` {why}", program.source.name())));
         if program.core.workgroup.is_some() {
-            return mismatch("is a compute program, which has no pixels to trace");
+            return mismatch(
+                "is a compute program, which has no pixels to trace: name an invocation, as in `--of id:0 --groups 1`",
+            );
         }
         if program.core.triangles.is_some() {
             return mismatch(
-                "draws triangles, whose pixels cannot be traced; `trace` is for full-screen programs",
+                "draws triangles, whose pixels cannot be traced; `trace` is for full-screen programs, and for vertices: `--of vertex:0`",
             );
         }
         if program.is_core_text {
@@ -93,6 +140,22 @@ impl Shader {
         let passes = before::compile(program, &program.core, &options)?;
         let settings = bindings.settings(size, max_iterations);
         let settings = before::run(program, passes.as_ref(), settings, timeout, "tracing")?;
+        self.tracer_with(settings, size, output)
+    }
+
+    /// A tracer of an output that exists, with these settings, of a program that draws a picture without triangles.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::tracer`].
+    #[doc(hidden)]
+    pub fn tracer_with(
+        &self,
+        settings: Settings,
+        size: Size,
+        output: u32,
+    ) -> Result<Tracer, Error> {
+        let program = &self.0;
         let evaluator = match program.is_shader() {
             true => {
                 let compiled = source_program(program, &program.core, &[output])?;
@@ -101,7 +164,10 @@ impl Shader {
             #[cfg(feature = "spirv")]
             false => Evaluator::Words(words::Words::new(program, output, &settings)?.into()),
             #[cfg(not(feature = "spirv"))]
-            false => return mismatch("is no shader in λV"),
+            false => {
+                let why = format!("`{}` is no shader in λV", program.source.name());
+                return Err(Error::Mismatch(why));
+            }
         };
         Ok(Tracer { program: Arc::clone(program), evaluator, settings, size, output })
     }
@@ -120,59 +186,142 @@ impl Tracer {
         }
     }
 
+    /// The names that the program binds at one place alone, by which evaluators are compared.
+    pub fn distinct_names(&self) -> BTreeSet<String> {
+        match &self.evaluator {
+            Evaluator::Source(program) => {
+                let source = &self.program.source;
+                let mut places = BTreeMap::new();
+                for name in program.names() {
+                    let all: &mut BTreeSet<u32> = places.entry(source.slice(name)).or_default();
+                    all.insert(name.start);
+                }
+                let alone = places.into_iter().filter(|(_, places)| places.len() == 1);
+                alone.map(|(name, _)| name.to_owned()).collect()
+            }
+            #[cfg(feature = "spirv")]
+            Evaluator::Words(words) => words.distinct_names(),
+        }
+    }
+
     /// True if scopes are put in the order of the text, since their events come as they are needed.
     pub fn is_by_need(&self) -> bool {
         matches!(self.evaluator, Evaluator::Source(_))
     }
 
     /// Evaluates the pixel in a column and row, from the upper left, which must be inside of the picture. Its events go to
-    /// `sink`; `cancelled` is polled at intervals.
+    /// `sink`, which may be dropped before the slice is known; `cancelled` is polled at intervals.
     ///
     /// # Errors
     ///
     /// A loop that exceeds its limit, and a limit of the evaluator.
     pub fn pixel(
         &self,
-        [x, y]: [u32; 2],
+        pixel: [u32; 2],
         sink: &mut dyn Sink,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Traced, TraceError> {
-        let row = if self.program.lower_left { self.size.height() - 1 - y } else { y };
-        let error = |diagnostic| TraceError::Error(at_fault(&self.program, diagnostic));
+        self.evaluate(pixel, sink, false, cancelled)
+    }
+
+    /// The trace of a pixel that keeps about `limit` events, and the values of its names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::pixel`].
+    pub fn trace(
+        &self,
+        pixel: [u32; 2],
+        limit: Option<usize>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(Trace, NamedValues), TraceError> {
+        let mut recorder = limit.map_or_else(Recorder::default, Recorder::with_limit);
+        let mut values = NamedValues::of(self.is_by_need());
+        let mut both = Both(&mut recorder, &mut values);
+        let traced = self.evaluate(pixel, &mut both, true, cancelled)?;
+        let subject = self.subject(pixel, &traced);
+        let needed = |number| traced.needed.has(number);
+        Ok((recorder.finish(subject, self.is_by_need(), &needed), values))
+    }
+
+    /// The trace of the first pixel as that of another unit, with all its events and without a result.
+    fn all(&self, unit: Unit, cancelled: &dyn Fn() -> bool) -> Result<Trace, TraceError> {
+        let mut recorder = Recorder::default();
+        self.evaluate([0, 0], &mut recorder, false, cancelled)?;
+        let subject = subject(&self.program, unit, Vec::new());
+        Ok(recorder.finish(subject, self.is_by_need(), &|_| true))
+    }
+
+    fn evaluate(
+        &self,
+        pixel: [u32; 2],
+        sink: &mut dyn Sink,
+        is_sliced: bool,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Traced, TraceError> {
+        let [x, row] = self.place(pixel);
         match &self.evaluator {
             Evaluator::Source(program) => {
                 let mut observer = source::Adapter::new(&self.program.source, sink);
                 let inputs = self.settings.at(x, row);
-                observer.pixel(
-                    program,
-                    self.output,
-                    &inputs,
-                    self.settings.max_iterations,
-                    cancelled,
-                )
+                let limit = self.settings.max_iterations;
+                observer.pixel(program, self.output, &inputs, limit, cancelled)
             }
             #[cfg(feature = "spirv")]
-            Evaluator::Words(words) => words.pixel(&self.program.source, [x, row], sink, cancelled),
+            Evaluator::Words(words) => {
+                words.pixel(&self.program.source, [x, row], sink, is_sliced, cancelled)
+            }
         }
-        .map_err(|stop| match stop {
-            Stop::Cancelled => TraceError::Cancelled,
-            Stop::Fault(diagnostic) => error(*diagnostic),
-        })
+        .map_err(|stop| TraceError::stopped(&self.program, stop))
+    }
+
+    /// Column and row of a pixel as the program counts them.
+    fn place(&self, [x, y]: [u32; 2]) -> [u32; 2] {
+        let row = if self.program.lower_left { self.size.height() - 1 - y } else { y };
+        [x, row]
+    }
+
+    /// The values of names at a pixel, by another evaluator; `None` for an engine that names no values, or that is the
+    /// tracer itself.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::pixel`], and a program that the engine cannot evaluate.
+    pub fn values_by(
+        &self,
+        engine: &Engine,
+        pixel: [u32; 2],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<NamedValues>, TraceError> {
+        let place = self.place(pixel);
+        let stopped = |stop| TraceError::stopped(&self.program, stop);
+        match engine {
+            Engine::Core => {
+                let values =
+                    core::values(&self.program, self.output, &self.settings, place, cancelled);
+                values.map(Some).map_err(stopped)
+            }
+            #[cfg(feature = "spirv")]
+            Engine::Spirv if self.program.executed_module().is_none() => {
+                let program = &self.program;
+                let words = words::Words::emitted(program, self.output, &self.settings);
+                let words = words.map_err(|error| spirv_error(program, error))?;
+                let mut values = NamedValues::default();
+                let of = words.pixel(&program.source, place, &mut values, false, cancelled);
+                of.map_err(stopped)?;
+                Ok(Some(values))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// The subject of a trace.
-    pub fn subject(&self, pixel: [u32; 2], traced: Traced) -> Subject {
-        let source = &self.program.source;
-        let parts = source.files().iter();
-        Subject {
-            files: parts.clone().map(|file| file.name.clone()).collect(),
-            texts: parts.map(|file| source.slice(file.span).to_owned()).collect(),
-            pixel,
-            size: [self.size.width(), self.size.height()],
-            output: self.output,
-            colour: traced.colour,
-            is_discarded: traced.is_discarded,
-            drawn: None,
-        }
+    pub fn subject(&self, at: [u32; 2], traced: &Traced) -> Subject {
+        let size = [self.size.width(), self.size.height()];
+        let unit = Unit::Pixel { at, size, output: self.output };
+        let name = format!("output {}", self.output).into();
+        let results = vec![(name, Subject::colour(traced.colour))];
+        let is_discarded = traced.is_discarded;
+        Subject { is_discarded, ..subject(&self.program, unit, results) }
     }
 }

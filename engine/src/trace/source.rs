@@ -1,6 +1,6 @@
 //! Events of the source evaluator.
 
-use super::pixel::{Stop, Traced, place_of};
+use super::pixel::{Needed, Stop, Traced, place_of};
 use crate::engines::{explain_source, fill};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::EvaluationFault;
@@ -22,14 +22,26 @@ pub(super) struct Adapter<'a> {
     source: &'a SourceFile,
     sink: &'a mut dyn Sink,
     last: u32,
-    /// The program's own names that have their values: the condition of `discard-if` is evaluated apart from the output.
+    /// Names and forms of the program itself of which this evaluation has told, and those of the evaluations before. The
+    /// condition of `discard-if` is evaluated apart from the output, and so is each result of another unit.
+    told: HashSet<Span>,
     known: HashSet<Span>,
+    /// Scopes that an evaluation before has told of.
+    repeated: HashSet<u32>,
     is_discarded: bool,
 }
 
 impl<'a> Adapter<'a> {
     pub(super) fn new(source: &'a SourceFile, sink: &'a mut dyn Sink) -> Self {
-        Self { source, sink, last: PIXEL, known: HashSet::new(), is_discarded: false }
+        Self {
+            source,
+            sink,
+            last: PIXEL,
+            told: HashSet::new(),
+            known: HashSet::new(),
+            repeated: HashSet::new(),
+            is_discarded: false,
+        }
     }
 
     /// Evaluates a pixel.
@@ -43,17 +55,10 @@ impl<'a> Adapter<'a> {
     ) -> Result<Traced, Stop> {
         let limits = Limits { max_iterations, ..Limits::default() };
         let words = program.run_observed(output, inputs, limits, cancelled, self);
-        let words = words.map_err(|fault| match fault {
-            SourceFault::Pixel(EvaluationFault::Cancelled) => Stop::Cancelled,
-            SourceFault::Limit(limit) => {
-                let message = format!("the source evaluator gave up: too many {limit}");
-                let code = DiagnosticCode::EvaluatorLimit;
-                let help = "trace the module that `lambdav compile` makes of it, which keeps names and lines";
-                Stop::Fault(Diagnostic::new(code, Span::default(), message).help(help).into())
-            }
-            fault => Stop::Fault(explain_source(fault, max_iterations).into()),
-        })?;
-        Ok(Traced { colour: fill(&words).map(f32::to_bits), is_discarded: self.is_discarded })
+        let words = words.map_err(|fault| stop(fault, max_iterations))?;
+        let (colour, is_discarded) = (fill(&words).map(f32::to_bits), self.is_discarded);
+        // An evaluation by need does nothing else.
+        Ok(Traced { colour, is_discarded, needed: Needed::default() })
     }
 
     fn name(&self, name: Span) -> Arc<str> {
@@ -62,7 +67,31 @@ impl<'a> Adapter<'a> {
 
     fn send(&mut self, scope: u32, at: Span, kind: EventKind) {
         let place = Some(place_of(self.source, at.start));
-        self.sink.event(Event { scope, place, kind });
+        self.sink.event(Event { scope, place, number: 0, kind });
+    }
+
+    /// True if an evaluation before has told of an event of this scope at this place.
+    fn is_repeated(&mut self, scope: u32, at: Span) -> bool {
+        if scope != PIXEL {
+            return self.repeated.contains(&scope);
+        }
+        self.told.insert(at);
+        self.known.contains(&at)
+    }
+}
+
+/// The stop of a faulty evaluation.
+pub(super) fn stop(fault: SourceFault, max_iterations: u64) -> Stop {
+    match fault {
+        SourceFault::Pixel(EvaluationFault::Cancelled) => Stop::Cancelled,
+        SourceFault::Limit(limit) => {
+            let message = format!("the source evaluator gave up: too many {limit}");
+            let code = DiagnosticCode::EvaluatorLimit;
+            let help =
+                "trace the module that `lambdav compile` makes of it, which keeps names and lines";
+            Stop::Fault(Diagnostic::new(code, Span::default(), message).help(help).into())
+        }
+        fault => Stop::Fault(explain_source(fault, max_iterations).into()),
     }
 }
 
@@ -72,13 +101,34 @@ impl Observer for Adapter<'_> {
         self.last
     }
 
+    fn begin(&mut self) {
+        self.known.extend(self.told.drain());
+    }
+
     fn event(&mut self, outer: u32, event: SourceEvent) {
+        let at = match event {
+            SourceEvent::Binding { name, .. } | SourceEvent::Argument { name, .. } => Some(name),
+            SourceEvent::Condition { at, .. }
+            | SourceEvent::Call { at, .. }
+            | SourceEvent::Loop { at, .. }
+            | SourceEvent::Round { at, .. } => Some(at),
+            SourceEvent::Discard { .. } | SourceEvent::Operation { .. } => None,
+            SourceEvent::Close(_) if self.repeated.contains(&outer) => return,
+            SourceEvent::Close(_) => None,
+        };
+        if at.is_some_and(|at| self.is_repeated(outer, at)) {
+            if let SourceEvent::Call { scope, .. }
+            | SourceEvent::Loop { scope, .. }
+            | SourceEvent::Round { scope, .. } = event
+            {
+                self.repeated.insert(scope);
+            }
+            return;
+        }
         match event {
             SourceEvent::Binding { name, value } => {
-                if outer != PIXEL || self.known.insert(name) {
-                    let kind = EventKind::Binding { name: self.name(name), value: of_value(value) };
-                    self.send(outer, name, kind);
-                }
+                let kind = EventKind::Binding { name: self.name(name), value: of_value(value) };
+                self.send(outer, name, kind);
             }
             SourceEvent::Condition { at, condition, value, arm } => {
                 let text: String = self.source.slice(condition).chars().take(CONDITION).collect();
@@ -112,34 +162,35 @@ impl Observer for Adapter<'_> {
             }
             SourceEvent::Close(result) => {
                 let kind = EventKind::Close { result: result.map(of_value) };
-                self.sink.event(Event { scope: outer, place: None, kind });
+                self.sink.event(Event { scope: outer, place: None, number: 0, kind });
             }
             SourceEvent::Operation { .. } => {}
         }
     }
 }
 
+/// A scalar, vector or matrix.
+pub(super) fn of_words(ty: Type, words: Box<[u32]>) -> Value {
+    let name = ty.name().unwrap_or("array");
+    let scalar = match ty.builtin() {
+        Some(
+            TypeKind::Scalar(scalar) | TypeKind::Vector(scalar, _) | TypeKind::Matrix(scalar, _),
+        ) => scalar,
+        _ => Scalar::U32,
+    };
+    let scalar = match scalar {
+        Scalar::F32 => trace::Scalar::Num,
+        Scalar::I32 => trace::Scalar::Int,
+        Scalar::U32 => trace::Scalar::Uint,
+        Scalar::Bool => trace::Scalar::Bool,
+    };
+    Value::Words { ty: name.into(), scalar, words }
+}
+
 /// A value. The depth of values is limited, so the recursion is.
-fn of_value(value: SourceValue) -> Value {
+pub(super) fn of_value(value: SourceValue) -> Value {
     match value {
-        SourceValue::Data(ty, words) => {
-            let name = ty.name().unwrap_or("array");
-            let scalar = match ty.builtin() {
-                Some(
-                    TypeKind::Scalar(scalar)
-                    | TypeKind::Vector(scalar, _)
-                    | TypeKind::Matrix(scalar, _),
-                ) => scalar,
-                _ => Scalar::U32,
-            };
-            let scalar = match scalar {
-                Scalar::F32 => trace::Scalar::Num,
-                Scalar::I32 => trace::Scalar::Int,
-                Scalar::U32 => trace::Scalar::Uint,
-                Scalar::Bool => trace::Scalar::Bool,
-            };
-            Value::Words { ty: name.into(), scalar, words }
-        }
+        SourceValue::Data(ty, words) => of_words(ty, words),
         SourceValue::Parts { name, parts, more } => {
             let part = |(name, value): (Option<Arc<str>>, SourceValue)| {
                 (name.unwrap_or_default(), of_value(value))

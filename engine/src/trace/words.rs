@@ -1,14 +1,16 @@
 //! Events of the evaluator of SPIR-V.
 
-use super::pixel::{Stop, Traced};
+use super::pixel::{Needed, Stop, Traced};
 use crate::accepted::{Accepted, AsIs};
-use crate::engines::{SpirvEngine, SpirvProgram, fill};
+use crate::engines::{Observed, SpirvEngine, SpirvError, SpirvProgram, fill};
 use crate::error::Error;
 use crate::settings::Settings;
 use lambdav_core::source::SourceFile;
-use lambdav_spirv_eval::{Module, ModuleEvent, ModuleScalar, ModuleValue, Observer, Position};
+use lambdav_spirv_eval::{
+    Module, ModuleEvent, ModuleScalar, ModuleValue, Observer, Position, Slice,
+};
 use lambdav_trace::{Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// The words of a program with their inputs.
@@ -41,27 +43,37 @@ impl Words {
         self.engine.program().module().observed_names().map(str::to_owned).collect()
     }
 
+    pub(super) fn distinct_names(&self) -> BTreeSet<String> {
+        self.engine.program().module().distinct_names().map(str::to_owned).collect()
+    }
+
+    /// The words that a compiler of our own makes of a program, with its names and lines.
+    pub(super) fn emitted(
+        program: &Accepted,
+        output: u32,
+        settings: &Settings,
+    ) -> Result<Self, SpirvError> {
+        let compiled =
+            SpirvProgram::emitted(&program.core, output, &program.source, settings.max_iterations)?;
+        let files = file_indices(compiled.module(), &program.source);
+        let engine = Arc::new(compiled).bind(settings.clone());
+        Ok(Self { engine, files })
+    }
+
     /// Evaluates a pixel.
     pub(super) fn pixel(
         &self,
         source: &SourceFile,
         pixel: [u32; 2],
         sink: &mut dyn Sink,
+        is_sliced: bool,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Traced, Stop> {
-        let (files, scopes) = (&self.files, vec![(PIXEL, ScopeKind::Pixel)]);
-        let mut observer = Adapter {
-            source,
-            files,
-            sink,
-            scopes,
-            last: PIXEL,
-            inputs: HashSet::new(),
-            conditions: HashMap::new(),
-        };
-        match self.engine.observe(pixel, cancelled, &mut observer) {
-            Ok(Some((words, is_discarded))) => {
-                Ok(Traced { colour: fill(&words).map(f32::to_bits), is_discarded })
+        let mut observer = Adapter::new(source, &self.files, sink);
+        match self.engine.observe(pixel, is_sliced, cancelled, &mut observer) {
+            Ok(Some(Observed { words, is_discarded, slice })) => {
+                let colour = fill(&words).map(f32::to_bits);
+                Ok(Traced { colour, is_discarded, needed: observer.needed(slice) })
             }
             Ok(None) => Err(Stop::Cancelled),
             Err(diagnostic) => Err(Stop::Fault(diagnostic.into())),
@@ -70,7 +82,7 @@ impl Words {
 }
 
 /// Indices of a module's files in a text, by id.
-fn file_indices(module: &Module, source: &SourceFile) -> Vec<(u32, u32)> {
+pub(super) fn file_indices(module: &Module, source: &SourceFile) -> Vec<(u32, u32)> {
     let named = |(id, name): (u32, &str)| {
         let mut files = source.files().iter();
         let file = files.position(|file| file.module_name == name || file.name == name)?;
@@ -80,17 +92,56 @@ fn file_indices(module: &Module, source: &SourceFile) -> Vec<(u32, u32)> {
 }
 
 /// Translates events of the evaluator.
-struct Adapter<'a> {
+pub(super) struct Adapter<'a> {
     source: &'a SourceFile,
     files: &'a [(u32, u32)],
     sink: &'a mut dyn Sink,
     /// The open scopes, innermost last.
     scopes: Vec<(u32, ScopeKind)>,
     last: u32,
-    /// Inputs that were read.
-    inputs: HashSet<Arc<str>>,
+    /// Numbers of the current event and of the next one.
+    number: u32,
+    next: u32,
+    /// Inputs that were read, with the numbers of their first events, and events that read them again.
+    inputs: HashMap<Arc<str>, u32>,
+    again: Vec<[u32; 2]>,
     /// Texts of conditions, by place.
     conditions: HashMap<Place, Option<Arc<str>>>,
+}
+
+impl<'a> Adapter<'a> {
+    pub(super) fn new(
+        source: &'a SourceFile,
+        files: &'a [(u32, u32)],
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self {
+            source,
+            files,
+            sink,
+            scopes: vec![(PIXEL, ScopeKind::Pixel)],
+            last: PIXEL,
+            number: 0,
+            next: 0,
+            inputs: HashMap::new(),
+            again: Vec::new(),
+            conditions: HashMap::new(),
+        }
+    }
+
+    /// The events of a slice. An input is needed if one of its reads is.
+    pub(super) fn needed(&self, slice: Slice) -> Needed {
+        let mut events = slice.into_events();
+        if let Some(events) = &mut events {
+            for [first, again] in self.again.iter().map(|pair| pair.map(|of| of as usize)) {
+                let is_needed = events.get(again).copied().unwrap_or(false);
+                if let Some(first) = events.get_mut(first) {
+                    *first |= is_needed;
+                }
+            }
+        }
+        Needed(events)
+    }
 }
 
 impl Adapter<'_> {
@@ -141,7 +192,7 @@ impl Adapter<'_> {
 
     fn send(&mut self, place: Option<Place>, kind: EventKind) {
         let scope = self.scopes.last().map_or(PIXEL, |(scope, _)| *scope);
-        self.sink.event(Event { scope, place, kind });
+        self.sink.event(Event { scope, place, number: self.number, kind });
     }
 
     fn open(&mut self, place: Option<Place>, kind: ScopeKind, name: Option<Arc<str>>) {
@@ -167,6 +218,7 @@ impl Adapter<'_> {
 
 impl Observer for Adapter<'_> {
     fn event(&mut self, position: Option<Position>, event: ModuleEvent) {
+        (self.number, self.next) = (self.next, self.next + 1);
         let place = self.place(position);
         match event {
             // A dialect's own text is not the author's.
@@ -175,9 +227,12 @@ impl Observer for Adapter<'_> {
                 self.send(place, EventKind::Binding { name, value: of_value(value) });
             }
             ModuleEvent::Input { name, value } => {
-                if self.inputs.insert(Arc::clone(&name)) {
+                if let Some(&first) = self.inputs.get(&name) {
+                    self.again.push([first, self.number]);
+                } else {
+                    self.inputs.insert(Arc::clone(&name), self.number);
                     let kind = EventKind::Binding { name, value: of_value(value) };
-                    self.sink.event(Event { scope: PIXEL, place, kind });
+                    self.sink.event(Event { scope: PIXEL, place, number: self.number, kind });
                 }
             }
             ModuleEvent::Argument { name, value } => {

@@ -64,21 +64,23 @@ mod term;
 mod tests;
 mod text;
 
-use crate::syntax::Tree;
+use crate::syntax::{self, Tree};
 use lambdav_core::inputs::Inputs;
+use lambdav_core::limits;
 use lambdav_core::resource::unbound;
-use lambdav_core::source::Span;
+use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Type, Types};
 use lambdav_float_environment::with_default;
-use observer::Watcher;
+use observer::{Watcher, seen};
 use program::SourceUniform;
 use reducer::Reducer;
 use std::sync::Arc;
 use term::Part;
+use text::TextId;
 
 pub use fault::{Limits, SourceFault};
 pub use observer::{Observer, SEEN_PARTS, SourceEvent, SourceValue};
-pub use passes::PassFault;
+pub use passes::{ObservedWrite, PassFault};
 pub use program::{SourceProgram, StageResult, StageValues};
 
 impl SourceProgram {
@@ -90,7 +92,33 @@ impl SourceProgram {
 
     /// The same, with words as values of constants, by name.
     pub fn with_constants(tree: &Tree, given: &[(&str, &[u32])]) -> Result<Self, SourceFault> {
-        with_default(|| read::program(tree, given))
+        with_default(|| read::program(tree, given, None))
+    }
+
+    /// Reads a program and an expression, the text of a file of `source` by its index, which no other file includes.
+    pub fn with_expression(
+        source: &SourceFile,
+        file: usize,
+        given: &[(&str, &[u32])],
+    ) -> Result<Self, SourceFault> {
+        let (tree, roots, _) = syntax::parse_beside(source, Some(file), limits::ERRORS);
+        let Some(&root) = roots.first() else {
+            return Err(SourceFault::Unexpected(Span::default(), "no expression"));
+        };
+        with_default(|| read::program(&tree, given, Some(root)))
+    }
+
+    /// The value of the expression of [`Self::with_expression`], with an observer; `None` if it is a function.
+    pub fn run_expression<O: Observer>(
+        &self,
+        inputs: &Inputs,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
+    ) -> Result<Option<SourceValue>, SourceFault> {
+        let root =
+            self.expression.ok_or(SourceFault::Unexpected(Span::default(), "no expression"))?;
+        Ok(seen(&self.reduce(root, inputs, &(), limits, cancelled, observer)?))
     }
 
     /// The types known to the evaluator: those of textures and buffers, in order, and of the buffers'
@@ -138,11 +166,8 @@ impl SourceProgram {
         let output = self.outputs.iter().find(|(l, _)| *l == location);
         let &(_, root) = output
             .ok_or(SourceFault::Unexpected(Span::default(), "no output has this location"))?;
-        let reduce = |root, observer: &mut O| {
-            let watcher = Watcher::new(observer, &self.names, &self.texts);
-            let reducer = Reducer::observed(self, inputs, &(), limits, cancelled, watcher);
-            with_default(|| reducer.run(root))
-        };
+        let reduce =
+            |root, observer: &mut O| self.reduce(root, inputs, &(), limits, cancelled, observer);
         if let Some(condition) = self.discard {
             match reduce(condition, observer)? {
                 Part::Data(data) if data.ty == Type::BOOL => {
@@ -173,6 +198,22 @@ impl SourceProgram {
         Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of an output"))
     }
 
+    /// The value of a term.
+    fn reduce<O: Observer>(
+        &self,
+        root: TextId,
+        inputs: &Inputs,
+        stage: &dyn StageValues,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
+    ) -> Result<Part, SourceFault> {
+        observer.begin();
+        let watcher = Watcher::new(observer, &self.names, &self.texts);
+        let reducer = Reducer::observed(self, inputs, stage, limits, cancelled, watcher);
+        with_default(|| reducer.run(root))
+    }
+
     /// The words of a result of a program that draws triangles, for a vertex or fragment whose inputs are those of
     /// `stage`. `inputs` and `cancelled` are as for [`Self::run`].
     pub fn run_stage(
@@ -182,6 +223,19 @@ impl SourceProgram {
         stage: &dyn StageValues,
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
+    ) -> Result<Box<[u32]>, SourceFault> {
+        self.run_stage_observed(result, inputs, stage, limits, cancelled, &mut ())
+    }
+
+    /// Like [`Self::run_stage`], with an observer.
+    pub fn run_stage_observed<O: Observer>(
+        &self,
+        result: StageResult,
+        inputs: &Inputs,
+        stage: &dyn StageValues,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
     ) -> Result<Box<[u32]>, SourceFault> {
         let root = match result {
             StageResult::Position => self.position,
@@ -198,10 +252,7 @@ impl SourceProgram {
         let Some(root) = root else {
             return Err(SourceFault::Unexpected(Span::default(), "there is no such result"));
         };
-        let reduced = with_default(|| {
-            Reducer::new(self, inputs, stage, limits, cancelled, &mut ()).run(root)
-        });
-        match reduced? {
+        match self.reduce(root, inputs, stage, limits, cancelled, observer)? {
             Part::Data(data) => Ok(data.words),
             _ => Err(SourceFault::Unexpected(self.texts.get(root).span, "not a value of a stage")),
         }
@@ -225,9 +276,8 @@ impl SourceProgram {
             .iter()
             .map(|uniform| match uniform.default {
                 Some(root) => {
-                    let reduce =
-                        || Reducer::new(self, &inputs, &(), limits, cancelled, &mut ()).run(root);
-                    let (value, mut words) = (with_default(reduce)?, Vec::new());
+                    let value = self.reduce(root, &inputs, &(), limits, cancelled, &mut ())?;
+                    let mut words = Vec::new();
                     let span = self.texts.get(root).span;
                     let fits = uniform.shape.words(&value, &mut words);
                     fits.map(|()| words.into())

@@ -9,6 +9,7 @@
 use super::term::{AggregateKind, Node, Part};
 use super::text::{Form, TextId, Texts, Variable};
 use crate::builtins::Builtin;
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
 use rustc_hash::FxHashMap;
@@ -22,6 +23,11 @@ pub trait Observer {
 
     /// A number for a new scope, other than 0.
     fn open(&mut self) -> u32;
+
+    /// Called before each evaluation of a term of the same unit, such as the operands of a write. Names of the program get
+    /// their values anew in each.
+    #[inline]
+    fn begin(&mut self) {}
 
     /// Called for each event of a scope.
     fn event(&mut self, scope: u32, event: SourceEvent);
@@ -254,7 +260,14 @@ impl<'a, O: Observer> Watcher<'a, O> {
     /// Begins a scope in the current one; the event is made from its number.
     pub(super) fn open(&mut self, event: impl FnOnce(u32) -> SourceEvent) -> u32 {
         let scope = self.observer.open();
-        self.observer.event(self.scope, event(scope));
+        let event = event(scope);
+        if let SourceEvent::Round { at, .. } = event
+            && is_active(Mutant::DoubledRound)
+        {
+            let scope = self.observer.open();
+            self.observer.event(self.scope, SourceEvent::Round { scope, at });
+        }
+        self.observer.event(self.scope, event);
         scope
     }
 

@@ -4,9 +4,9 @@
 //! the elements from before the pass. The meaning of the writes is spelt out here, independently of the core's memories.
 
 use super::fault::{Limits, SourceFault};
+use super::observer::{Observer, SourceValue, seen};
 use super::operate::Data;
 use super::program::{Length, SourcePass, SourceProgram, SourceWrite, StageValues, Whole};
-use super::reducer::Reducer;
 use super::term::Part;
 use super::text::TextId;
 use lambdav_core::diagnostics::Diagnostic;
@@ -14,8 +14,8 @@ use lambdav_core::graph::{Combine, StageInput, Way};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::passes::{Ids, WrittenTwice};
 use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::source::Span;
 use lambdav_core::types::{ResourceKind, Scalar, Type};
-use lambdav_float_environment::with_default;
 use rustc_hash::FxHashMap;
 
 /// The cause of missing results.
@@ -79,13 +79,24 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), PassFault> {
+        self.begin_passes(inputs, limits, cancelled)?;
+        self.passes.iter().try_for_each(|pass| self.run_pass(pass, inputs, limits, cancelled))
+    }
+
+    /// Sets all results to zeros.
+    fn begin_passes(
+        &self,
+        inputs: &mut Inputs,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), PassFault> {
         inputs.resources.resize(self.types.resources().len(), Bound::Nothing);
         for result in &self.results {
             let count = match result.length {
                 Length::Token(count) => count as usize,
                 Length::Of(buffer) => inputs.resources[buffer].buffer().map_or(0, |of| of.len()),
                 Length::Text(text) => {
-                    let data = self.term(text, inputs, &(), limits, cancelled)?;
+                    let data = self.term(text, inputs, &(), limits, cancelled, &mut ())?;
                     match (data.ty, data.words.first()) {
                         (Type::NUM, Some(&word)) => f32::from_bits(word) as usize,
                         (_, word) => word.copied().unwrap_or(0) as usize,
@@ -104,7 +115,7 @@ impl SourceProgram {
                 inputs.resources[counter] = zeros(Type::UINT, 1)?;
             }
         }
-        self.passes.iter().try_for_each(|pass| self.run_pass(pass, inputs, limits, cancelled))
+        Ok(())
     }
 
     fn element_type(&self, resource: usize) -> Type {
@@ -115,35 +126,36 @@ impl SourceProgram {
     }
 
     /// The value of a term that is data.
-    fn term(
+    fn term<O: Observer>(
         &self,
         text: TextId,
         inputs: &Inputs,
         stage: &dyn StageValues,
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
     ) -> Result<Data, SourceFault> {
-        let run = || Reducer::new(self, inputs, stage, limits, cancelled, &mut ()).run(text);
-        match with_default(run)? {
+        match self.reduce(text, inputs, stage, limits, cancelled, observer)? {
             Part::Data(data) => Ok(data),
             _ => Err(SourceFault::Unexpected(self.texts.get(text).span, "not a number")),
         }
     }
 
     /// A number of ids, or an index: any integer.
-    fn whole(
+    fn whole<O: Observer>(
         &self,
         whole: Whole,
         inputs: &Inputs,
         stage: &dyn StageValues,
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
     ) -> Result<i64, SourceFault> {
         let text = match whole {
             Whole::Token(digits) => return Ok(digits.into()),
             Whole::Text(text) => text,
         };
-        let data = self.term(text, inputs, stage, limits, cancelled)?;
+        let data = self.term(text, inputs, stage, limits, cancelled, observer)?;
         match data.ty {
             Type::INT => Ok((data.words[0] as i32).into()),
             Type::UINT => Ok(data.words[0].into()),
@@ -151,16 +163,17 @@ impl SourceProgram {
         }
     }
 
-    fn run_pass(
+    /// The numbers of a pass's ids.
+    fn ids(
         &self,
         pass: &SourcePass,
-        inputs: &mut Inputs,
+        inputs: &Inputs,
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<(), PassFault> {
+    ) -> Result<Ids, PassFault> {
         let mut ids = Ids { counts: [1; 3], axes: pass.size.len() };
         for (count, &size) in ids.counts.iter_mut().zip(&pass.size) {
-            let size = self.whole(size, inputs, &(), limits, cancelled);
+            let size = self.whole(size, inputs, &(), limits, cancelled, &mut ());
             let size = size.map_err(|fault| PassFault::Value {
                 fault,
                 note: Some(format!("in the size of the pass `{}`", pass.name)),
@@ -170,6 +183,17 @@ impl SourceProgram {
         if let Some(found) = ids.too_many(&pass.name, pass.span) {
             return Err(PassFault::Program(found.into()));
         }
+        Ok(ids)
+    }
+
+    fn run_pass(
+        &self,
+        pass: &SourcePass,
+        inputs: &mut Inputs,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), PassFault> {
+        let ids = self.ids(pass, inputs, limits, cancelled)?;
         let mut open: FxHashMap<usize, Elements> = FxHashMap::default();
         for resource in pass.writes.iter().map(|write| write.resource) {
             let data = inputs.resources[resource].buffer();
@@ -233,23 +257,107 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<(i64, Vec<u32>)>, SourceFault> {
-        if let Some(condition) = write.condition {
-            let data = self.term(condition, inputs, stage, limits, cancelled)?;
-            if data.words[0] == 0 {
-                return Ok(None);
-            }
-        }
-        let place = match write.index {
-            Some(index) => self.whole(index, inputs, stage, limits, cancelled)?,
-            None => 0,
-        };
-        let run = || Reducer::new(self, inputs, stage, limits, cancelled, &mut ()).run(write.value);
-        let (value, mut words) = (with_default(run)?, Vec::new());
+        let found = self.parts(write, inputs, stage, limits, cancelled, &mut ())?;
+        let Some((place, value)) = found else { return Ok(None) };
+        let mut words = Vec::new();
         let shape = self.elements[write.resource].as_ref();
         let fits = shape.and_then(|shape| shape.words(&value, &mut words));
         let span = self.texts.get(write.value).span;
         fits.ok_or(SourceFault::Unexpected(span, "an element of another type"))?;
         Ok(Some((place, words)))
+    }
+}
+
+/// A write of an observed id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObservedWrite {
+    /// Number of the buffer among the resources.
+    pub resource: usize,
+    /// The write in the text.
+    pub span: Span,
+    /// True if its form names an index.
+    pub has_index: bool,
+    /// Index and value; none if the condition is false. An appended element has the index 0.
+    pub written: Option<(i64, SourceValue)>,
+}
+
+impl SourceProgram {
+    /// Names and spans of the passes, in order.
+    pub fn passes(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.passes.iter().map(|pass| (pass.name.as_str(), pass.span))
+    }
+
+    /// The index and the value that a write has at an id; none where its condition is false.
+    fn parts<O: Observer>(
+        &self,
+        write: &SourceWrite,
+        inputs: &Inputs,
+        stage: &dyn StageValues,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
+    ) -> Result<Option<(i64, Part)>, SourceFault> {
+        if let Some(condition) = write.condition {
+            let data = self.term(condition, inputs, stage, limits, cancelled, observer)?;
+            if data.words[0] == 0 {
+                return Ok(None);
+            }
+        }
+        let place = match write.index {
+            Some(index) => self.whole(index, inputs, stage, limits, cancelled, observer)?,
+            None => 0,
+        };
+        let value = self.reduce(write.value, inputs, stage, limits, cancelled, observer)?;
+        Ok(Some((place, value)))
+    }
+
+    /// Runs the passes before one of them, by its index. Returns the number of its ids.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::run_passes`].
+    pub fn run_passes_before(
+        &self,
+        number: usize,
+        inputs: &mut Inputs,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Ids, PassFault> {
+        self.begin_passes(inputs, limits, cancelled)?;
+        let before = &self.passes[..number];
+        before.iter().try_for_each(|pass| self.run_pass(pass, inputs, limits, cancelled))?;
+        self.ids(&self.passes[number], inputs, limits, cancelled)
+    }
+
+    /// Evaluates the writes of an id with an observer; `inputs` are those that [`Self::run_passes_before`] leaves.
+    ///
+    /// # Errors
+    ///
+    /// The first fault.
+    pub fn observe_id<O: Observer>(
+        &self,
+        number: usize,
+        id: [u32; 3],
+        inputs: &Inputs,
+        limits: Limits,
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut O,
+    ) -> Result<Vec<ObservedWrite>, SourceFault> {
+        let pass = &self.passes[number];
+        let stage = Id(id[..pass.size.len()].to_vec());
+        let mut writes = Vec::new();
+        for write in &pass.writes {
+            let found = self.parts(write, inputs, &stage, limits, cancelled, observer)?;
+            let written = found.and_then(|(place, value)| Some((place, seen(&value)?)));
+            let SourceWrite { resource, span, .. } = *write;
+            writes.push(ObservedWrite {
+                resource,
+                span,
+                has_index: write.index.is_some(),
+                written,
+            });
+        }
+        Ok(writes)
     }
 }
 

@@ -77,6 +77,8 @@ pub struct SourceProgram {
     pub(super) constants: Vec<(Shape, Arc<[u32]>)>,
     /// The location and expression of each output.
     pub(super) outputs: Vec<(u32, TextId)>,
+    /// An expression beside the program, which sees its definitions.
+    pub(super) expression: Option<TextId>,
     /// The condition under which a pixel keeps the clear colour.
     pub(super) discard: Option<TextId>,
     pub(super) clear: [f32; 4],

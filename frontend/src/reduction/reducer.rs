@@ -99,20 +99,6 @@ pub(super) struct Reducer<'a, O> {
 
 type Step<T> = Result<T, SourceFault>;
 
-impl<'a> Reducer<'a, ()> {
-    pub(super) fn new(
-        program: &'a SourceProgram,
-        inputs: &'a Inputs,
-        stage: &'a dyn StageValues,
-        limits: Limits,
-        cancelled: &'a dyn Fn() -> bool,
-        nobody: &'a mut (),
-    ) -> Self {
-        let watcher = Watcher::new(nobody, &program.names, &program.texts);
-        Self::observed(program, inputs, stage, limits, cancelled, watcher)
-    }
-}
-
 impl<'a, O: Observer> Reducer<'a, O> {
     pub(super) fn observed(
         program: &'a SourceProgram,

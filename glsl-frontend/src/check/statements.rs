@@ -231,6 +231,11 @@ impl Checker<'_> {
             self.line(step.span);
             self.expression(step);
         }
+        if of.test_behind
+            && let Some(Condition::Expression(expression)) = &of.condition
+        {
+            self.line(expression.span);
+        }
         match of.test_behind.then(|| self.loop_test(of.condition.as_ref())).flatten() {
             Some(test) => self.end(Op::BranchConditional, &[test, header, merge]),
             None => self.end(Op::Branch, &[header]),

@@ -7,6 +7,8 @@
 //! it, by the same calls. An invocation that waits has its values put aside.
 
 use super::super::code::Function;
+use super::super::observer::Observer;
+use super::slice::{Collector, Slice};
 use super::watch::Watch;
 use super::{At, Frame, ModuleEvaluator, ModuleFault, Progress, Stopped};
 use crate::mutants::{Mutant, is_active};
@@ -111,25 +113,69 @@ impl ModuleEvaluator<'_> {
         memory: &mut Vec<Vec<u32>>,
         cancelled: &dyn Fn(u64) -> bool,
     ) -> Result<(), DispatchError> {
+        self.with_memory(memory, |this| {
+            this.run_groups(groups, cancelled, None, &mut Watch::nobody())
+        })
+    }
+
+    /// Like [`ModuleEvaluator::dispatch`], up to the end of the workgroup of one invocation, which is observed.
+    /// `invocation` is its GlobalInvocationId. Returns the slice of the words that it writes to memories.
+    ///
+    /// # Errors
+    ///
+    /// The first error in the order of execution, up to that workgroup.
+    pub fn dispatch_observed<O: Observer>(
+        &mut self,
+        groups: [u32; 3],
+        memory: &mut Vec<Vec<u32>>,
+        invocation: [u32; 3],
+        cancelled: &dyn Fn(u64) -> bool,
+        observer: &mut O,
+    ) -> Result<Slice, DispatchError> {
+        let mut watch = Watch::new(observer, Some(Collector::new(self.module)));
+        self.with_memory(memory, |this| {
+            this.run_groups(groups, cancelled, Some(invocation), &mut watch)
+        })?;
+        Ok(watch.collector.map_or_else(Slice::default, |collector| collector.slice([])))
+    }
+
+    /// Works on the words of memories.
+    fn with_memory<T>(
+        &mut self,
+        memory: &mut Vec<Vec<u32>>,
+        work: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         std::mem::swap(&mut self.storage, memory);
         self.storage.resize(self.module.resources.len(), Vec::new());
-        let result = with_default(|| self.run_groups(groups, cancelled));
+        let result = with_default(|| work(self));
         std::mem::swap(&mut self.storage, memory);
         result
     }
 
-    fn run_groups(
+    /// Runs all workgroups, or those up to that of the observed invocation.
+    fn run_groups<O: Observer>(
         &mut self,
         groups: [u32; 3],
         cancelled: &dyn Fn(u64) -> bool,
+        observed: Option<[u32; 3]>,
+        watch: &mut Watch<'_, O>,
     ) -> Result<(), DispatchError> {
         let mut finished = 0;
         let [x, y, z] = groups;
         let mut around = vec![None; self.module.functions.len()];
+        let size = self.module.workgroup.size;
+        let last: Option<[u32; 3]> =
+            observed.map(|id| std::array::from_fn(|axis| id[axis] / size[axis].max(1)));
         for k in 0..z {
             for j in 0..y {
                 for i in 0..x {
-                    self.run_group([i, j, k], groups, &mut around, &|| cancelled(finished))?;
+                    let group = [i, j, k];
+                    let observed = observed.filter(|_| Some(group) == last);
+                    let cancelled = &|| cancelled(finished);
+                    self.run_group([group, groups], &mut around, cancelled, observed, watch)?;
+                    if observed.is_some() {
+                        return Ok(());
+                    }
                     finished += 1;
                 }
             }
@@ -137,12 +183,13 @@ impl ModuleEvaluator<'_> {
         Ok(())
     }
 
-    fn run_group(
+    fn run_group<O: Observer>(
         &mut self,
-        group: [u32; 3],
-        groups: [u32; 3],
+        [group, groups]: [[u32; 3]; 2],
         around: &mut [LoopsAround],
         cancelled: &dyn Fn() -> bool,
+        observed: Option<[u32; 3]>,
+        watch: &mut Watch<'_, O>,
     ) -> Result<(), DispatchError> {
         let module = self.module;
         let [width, height, depth] = module.workgroup.size;
@@ -165,18 +212,17 @@ impl ModuleEvaluator<'_> {
             for index in 0..count {
                 let is_reversed = is_active(Mutant::ReversedInvocations);
                 let index = if is_reversed { count - 1 - index } else { index };
-                let progress = match is_first {
+                let begun = match is_first {
                     true => {
-                        self.begin_invocation([group, groups], local(index), index).and_then(|()| {
-                            let entry = At { function: module.entry, block: 0, next: 0 };
-                            self.run_from(entry, cancelled, &mut Watch::nobody())
-                        })
+                        let entry = At { function: module.entry, block: 0, next: 0 };
+                        self.begin_invocation([group, groups], local(index), index).map(|()| entry)
                     }
-                    false => {
-                        let at = self.take_up(waiting[index as usize].take());
-                        self.run_from(at, cancelled, &mut Watch::nobody())
-                    }
+                    false => Ok(self.take_up(waiting[index as usize].take())),
                 };
+                let progress = begun.and_then(|at| match observed {
+                    Some(id) if id == global(index) => self.run_from(at, cancelled, watch),
+                    _ => self.run_from(at, cancelled, &mut Watch::nobody()),
+                });
                 let progress = progress.map_err(|stopped| DispatchError::Fault {
                     invocation: global(index),
                     fault: match stopped {

@@ -6,6 +6,7 @@ mod notes;
 mod observed;
 mod quad;
 mod samples;
+mod slice;
 mod step;
 mod watch;
 
@@ -20,6 +21,7 @@ pub use dispatch::DispatchError;
 use lambdav_float_environment::with_default;
 use notes::Quad;
 use rspirv::spirv::BuiltIn;
+pub use slice::Slice;
 use thiserror::Error;
 use watch::Watch;
 
@@ -286,14 +288,15 @@ impl<'m> ModuleEvaluator<'m> {
     }
 
     /// Like [`ModuleEvaluator::run`], with an observer of the pixel. Neighbours in the quad are not observed. The module
-    /// must have been loaded by [`Module::with_debug`].
+    /// must have been loaded by [`Module::with_debug`]. Returns the slice of the output at `location`, if one is given.
     pub fn run_observed<O: Observer>(
         &mut self,
         frag_coord: [f32; 4],
+        location: Option<u32>,
         cancelled: &dyn Fn() -> bool,
         observer: &mut O,
-    ) -> Result<(), ModuleFault> {
-        with_default(|| self.run_quad_observed(frag_coord, cancelled, observer))
+    ) -> Result<Slice, ModuleFault> {
+        with_default(|| self.run_quad_observed(frag_coord, location, cancelled, observer))
     }
 
     /// Computes the outputs of one invocation whose inputs are given by `inputs`: of a vertex, or of the
@@ -380,7 +383,7 @@ impl<'m> ModuleEvaluator<'m> {
                     Frame { function, block: current, next: index + 1, activation, to: call.to };
                 self.pass(call).map_err(|wrong| self.stopped(wrong, block.label))?;
                 if O::IS_ACTIVE {
-                    self.observe_call(watch, [function, current, index], call.function);
+                    self.observe_call(watch, [function, current, index], call);
                 }
                 self.callers.push(frame);
                 self.poll(cancelled)?;
@@ -420,6 +423,11 @@ impl<'m> ModuleEvaluator<'m> {
                     continue;
                 }
                 End::Kill => {
+                    if O::IS_ACTIVE
+                        && let Some(collector) = &mut watch.collector
+                    {
+                        collector.kill();
+                    }
                     self.is_discarded = !is_active(Mutant::LostDiscard);
                     return Ok(Progress::Ended);
                 }

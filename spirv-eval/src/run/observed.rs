@@ -1,10 +1,12 @@
 //! Tells an observer what a pixel's execution does.
 
-use super::super::code::End;
+use super::super::code::{Call, End, Place, Step};
 use super::super::debug::{BlockDebug, FunctionDebug, Named, NamedValue, PathPart, Shape};
 use super::super::observer::{ModuleEvent, ModuleScalar, ModuleValue, Observer};
+use super::super::values::{Index, Space};
 use super::ModuleEvaluator;
 use super::watch::{OpenLoop, Watch};
+use crate::mutants::{Mutant, is_active};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -17,19 +19,37 @@ impl<'m> ModuleEvaluator<'m> {
         block: usize,
         step: usize,
     ) {
+        if let Some(collector) = &mut watch.collector {
+            let of = &self.module.functions[function].blocks[block].steps[step];
+            collector.step(of, step_place(of).and_then(|place| self.address(place)));
+        }
         let Some(block) = self.block_debug(function, block) else { return };
+        let position = match self.callers.last() {
+            Some(frame) if is_active(Mutant::CallersLine) => {
+                let caller = self.block_debug(frame.function, frame.block);
+                caller.and_then(|caller| caller.position(frame.next - 1))
+            }
+            _ => block.position(step),
+        };
         for named in block.named(step) {
             match named {
                 Named::Value(named) => {
                     if let Some(value) = self.value_of(named) {
                         let name = Arc::clone(&named.name);
-                        watch.event(block.position(step), ModuleEvent::Binding { name, value });
+                        watch.event(position, ModuleEvent::Binding { name, value });
                     }
                 }
                 Named::Input(named) => {
                     if let Some(value) = self.value_of(named) {
                         let name = Arc::clone(&named.name);
-                        watch.event(block.position(step), ModuleEvent::Input { name, value });
+                        watch.event(position, ModuleEvent::Input { name, value });
+                    }
+                }
+                Named::Written { name, at, shape, path } => {
+                    let words = self.memory.get(*at..);
+                    if let Some(value) = words.and_then(|words| shape.value(words)) {
+                        let name = self.with_path(name, path);
+                        watch.event(position, ModuleEvent::Binding { name, value });
                     }
                 }
                 Named::Stored { name, place, shape, path, is_parameter } => {
@@ -43,7 +63,7 @@ impl<'m> ModuleEvaluator<'m> {
                         true => ModuleEvent::Argument { name, value },
                         false => ModuleEvent::Binding { name, value },
                     };
-                    watch.event(block.position(step), event);
+                    watch.event(position, event);
                 }
             }
         }
@@ -54,9 +74,14 @@ impl<'m> ModuleEvaluator<'m> {
         &self,
         watch: &mut Watch<'_, impl Observer>,
         at: [usize; 3],
-        callee: usize,
+        call: &Call,
     ) {
         let [function, block, step] = at;
+        if let Some(collector) = &mut watch.collector {
+            collector.call(self.module, call);
+        }
+        watch.about_nothing();
+        let callee = call.function;
         let position = self.block_debug(function, block).and_then(|block| block.position(step));
         let Some(debug) = self.module.debug.get(callee) else { return };
         // The call of an entry point is not the author's: it has the place of the function.
@@ -66,6 +91,7 @@ impl<'m> ModuleEvaluator<'m> {
         for named in &debug.parameters {
             if let Some(value) = self.value_of(named) {
                 let name = Arc::clone(&named.name);
+                watch.about(named.at);
                 watch.event(position, ModuleEvent::Argument { name, value });
             }
         }
@@ -80,6 +106,10 @@ impl<'m> ModuleEvaluator<'m> {
         end: &End,
     ) {
         let depth = self.callers.len();
+        if let Some(collector) = &mut watch.collector {
+            collector.leave(end, depth);
+        }
+        watch.about_nothing();
         while watch.loops.last().is_some_and(|open| open.depth >= depth) {
             watch.loops.pop();
             watch.event(None, ModuleEvent::EndLoop);
@@ -95,6 +125,7 @@ impl<'m> ModuleEvaluator<'m> {
             _ => None,
         };
         if depth > 0 {
+            watch.about_result();
             watch.event(position, ModuleEvent::Return(value));
         }
     }
@@ -108,16 +139,20 @@ impl<'m> ModuleEvaluator<'m> {
         end: &End,
         target: usize,
     ) {
-        let Some(from) = self.block_debug(function, block) else { return };
+        let is_signed = self.block_debug(function, block).is_some_and(|from| from.is_signed);
         let (at, scalar) = match *end {
             End::Conditional { condition, then, otherwise } if then != otherwise => {
                 (condition, ModuleScalar::Bool)
             }
             End::Switch { selector, .. } => {
-                (selector, if from.is_signed { ModuleScalar::Int } else { ModuleScalar::Uint })
+                (selector, if is_signed { ModuleScalar::Int } else { ModuleScalar::Uint })
             }
             _ => return,
         };
+        if let Some(collector) = &mut watch.collector {
+            collector.decide(self.module, [function, block], self.callers.len(), at);
+        }
+        let Some(from) = self.block_debug(function, block) else { return };
         let words = [self.memory[at]];
         let Some(value) = Shape::Components(scalar, 1, 1).value(&words) else { return };
         let arm = self.block_debug(function, target).and_then(|block| block.first);
@@ -133,6 +168,11 @@ impl<'m> ModuleEvaluator<'m> {
         previous: usize,
     ) {
         let depth = self.callers.len();
+        if let Some(collector) = &mut watch.collector {
+            let block = &self.module.functions[function].blocks[target];
+            collector.enter(self.module, block, [target, previous], depth);
+        }
+        watch.about_nothing();
         let is_here = |open: &&OpenLoop| open.depth == depth;
         let Some(block) = self.block_debug(function, target) else { return };
         // A loop inside may be left by the same branch.
@@ -145,6 +185,7 @@ impl<'m> ModuleEvaluator<'m> {
             }
         }
         if let Some(header) = self.module.functions[function].blocks[target].header {
+            let position = header.position.or(block.first).or(block.before);
             let known = watch.loops.iter().filter(is_here).position(|open| open.header == target);
             match known {
                 Some(known) if previous >= target => {
@@ -154,17 +195,34 @@ impl<'m> ModuleEvaluator<'m> {
                     }
                 }
                 _ => {
-                    watch.event(header.position.or(block.first), ModuleEvent::Loop);
+                    watch.event(position, ModuleEvent::Loop);
                     watch.loops.push(OpenLoop { depth, header: target, merge: block.merge });
                 }
             }
-            watch.event(header.position.or(block.first), ModuleEvent::Round);
+            let times = if is_active(Mutant::DoubledRound) { 2 } else { 1 };
+            for _ in 0..times {
+                watch.event(position, ModuleEvent::Round);
+            }
         }
-        for named in &block.phis {
+        for (named, position) in &block.phis {
             if let Some(value) = self.value_of(named) {
                 let name = Arc::clone(&named.name);
-                watch.event(block.first.or(block.before), ModuleEvent::Binding { name, value });
+                watch.about(named.at);
+                watch.event(*position, ModuleEvent::Binding { name, value });
             }
+        }
+    }
+
+    /// The first word of a place.
+    fn address(&self, place: &Place) -> Option<usize> {
+        match place.space {
+            Space::Own(_) | Space::Pointed => self.first(place).ok(),
+            Space::Memory(_) | Space::Shared(_) => {
+                let offset = |of: &Index| self.memory[of.value].wrapping_mul(of.stride as u32);
+                let offsets = place.indices.iter().map(offset);
+                Some(offsets.fold(place.at as u32, u32::wrapping_add) as usize)
+            }
+            Space::Block(_) | Space::Buffer(_) => None,
         }
     }
 
@@ -192,5 +250,16 @@ impl<'m> ModuleEvaluator<'m> {
             };
         }
         text.into()
+    }
+}
+
+/// The place of a step that reads or writes one.
+fn step_place(step: &Step) -> Option<&Place> {
+    match step {
+        Step::Load { place, .. }
+        | Step::Store { place, .. }
+        | Step::Write { place, .. }
+        | Step::Atomic { place, .. } => Some(place),
+        _ => None,
     }
 }

@@ -7,6 +7,7 @@ use super::super::arithmetic::word;
 use super::super::code::Axes;
 use super::super::observer::Observer;
 use super::notes::Note;
+use super::slice::{Collector, Slice};
 use super::watch::Watch;
 use super::{InvocationAt, ModuleEvaluator, ModuleFault, Stopped, Wrong};
 use crate::mutants::{Mutant, is_active};
@@ -52,17 +53,24 @@ impl ModuleEvaluator<'_> {
     pub(super) fn run_quad_observed<O: Observer>(
         &mut self,
         frag_coord: [f32; 4],
+        location: Option<u32>,
         cancelled: &dyn Fn() -> bool,
         observer: &mut O,
-    ) -> Result<(), ModuleFault> {
+    ) -> Result<Slice, ModuleFault> {
         self.run_quad(frag_coord, None, cancelled)?;
         let [column, row] = [frag_coord[0], frag_coord[1]].map(|at| at.floor() as i64 & 1);
         self.quad.begin((column + 2 * row) as usize);
-        let ended = self.run_pixel(frag_coord, None, cancelled, &mut Watch::new(observer));
+        let mut watch = Watch::new(observer, location.map(|_| Collector::new(self.module)));
+        let ended = self.run_pixel(frag_coord, None, cancelled, &mut watch);
         ended.map_err(|stopped| match stopped {
             Stopped::Fault(fault) => fault,
             Stopped::Neighbour(label) => ModuleFault::Divergent(label),
-        })
+        })?;
+        // A discarded pixel has no output.
+        let output = self.module.outputs.iter().find(|of| Some(of.location) == location);
+        let output = output.filter(|_| !self.is_discarded);
+        let words = output.map(|output| output.at..output.at + output.components);
+        Ok(watch.collector.map_or_else(Slice::default, |collector| collector.slice(words)))
     }
 
     /// The difference between a value and the neighbour's.

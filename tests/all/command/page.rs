@@ -17,6 +17,7 @@ struct Browser {
 
 /// Keys in the protocol's encoding.
 const DOWN: &str = "\u{e015}";
+const UP: &str = "\u{e013}";
 const RIGHT: &str = "\u{e014}";
 const ESCAPE: &str = "\u{e00c}";
 const ENTER: &str = "\u{e007}";
@@ -373,10 +374,66 @@ fn a_trace_is_read_from_its_page() {
     assert_eq!(browser.text("#loops output"), "round 2 of 5");
     browser.press(ESCAPE);
     browser.wait("document.querySelectorAll('#scopes button').length === 1");
-    let fetched = "return performance.getEntriesByType('resource').length";
+    // Lines with values by j, k and the arrows.
+    let current = "return document.querySelector('.row[aria-current]')?.dataset.line";
+    for (key, line) in [("j", "9"), (DOWN, "10"), ("j", "10"), ("k", "9"), (UP, "9")] {
+        browser.press(key);
+        assert_eq!(browser.ask(current), line, "{key:?}");
+    }
+    // Another pixel in the picture, by keys and by a click: near ones have their traces.
+    browser.wait("!document.getElementById('picture').hidden");
+    assert_eq!(
+        browser.text("#chosen"),
+        "pixel (1, 2) is (255, 0, 255, 255) of 255; its trace is shown"
+    );
+    browser.press("p");
+    browser.press(RIGHT);
+    assert!(browser.text("#title").starts_with("a.lv: pixel (2, 2) of 4x4, output 0"));
+    assert_eq!(browser.ask("return document.getElementById('command').hidden"), true);
+    browser.press(RIGHT);
+    assert!(browser.text("#chosen").starts_with("pixel (3, 2) is "));
+    let command = "return document.querySelector('#command input').value";
+    assert_eq!(browser.ask(command), "lambdav trace a.lv --size 4x4 --html trace.html 3 2");
+    browser.press(RIGHT);
+    assert!(browser.text("#chosen").starts_with("pixel (3, 2) is "));
+    let click = "const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new MouseEvent('click', { clientX: box.left + box.width * 0.3, clientY: box.top + box.height * 0.9 }))";
+    browser.ask(click);
+    assert!(browser.text("#title").starts_with("a.lv: pixel (1, 3) of 4x4, output 0"));
+    // Everything that is chosen has a name for screen readers.
+    let unnamed = "return [...document.querySelectorAll('button, input, canvas')].filter(e =>
+        !e.getAttribute('aria-label') && !e.textContent && !e.closest('label')?.textContent).length";
+    assert_eq!(browser.ask(unnamed), 0);
+    let fetched = "return performance.getEntriesByType('resource').filter(e => !e.name.startsWith('data:')).length";
     assert_eq!(browser.ask(fetched), 0);
     assert_eq!(browser.complaints(), json!([]));
     // On a narrow screen, the page needs no horizontal scrolling.
     browser.narrow(400);
     browser.wait("document.documentElement.scrollWidth <= innerWidth");
+}
+
+/// Values that did not make the output are pale, and the report of a failed test has its trace.
+#[test]
+#[cfg(feature = "foreign")]
+fn pale_values_and_traces_of_failed_tests() {
+    let browser = browser!();
+    let place = TestFolder::new();
+    let text = "#version 450\nlayout(location = 0) out vec4 o;\nvoid main() {\n    float lost = 3.0 * gl_FragCoord.y;\n    \
+                float kept = gl_FragCoord.x;\n    o = vec4(kept);\n}\n";
+    place.write("a.frag", format!("// test: --size 4x4\n{text}"));
+    place.run_line("trace a.frag 1 1 --size 4x4 --html trace.html").done();
+    browser.open(&format!("file://{}", place.path("trace.html").display()));
+    assert!(browser.text(".needless").starts_with("lost = 4.5 "), "{}", browser.text("main"));
+    assert_eq!(browser.ask("return document.querySelectorAll('.needless').length"), 1);
+    place.run(&["test", "--bless"]);
+    place.write(
+        "a.frag",
+        format!("// test: --size 4x4\n{}", text.replace("vec4(kept)", "vec4(kept - 1.0)")),
+    );
+    place.run(&["test", "--report", "report"]);
+    browser.open(&format!("file://{}", place.path("report/index.html").display()));
+    let trace = browser.text("main details.trace pre");
+    assert!(trace.starts_with("a.frag: pixel (0, 0) of 4x4\n"), "{trace}");
+    assert!(trace.contains("kept = 0.5 ") && !trace.contains("lost"), "{trace}");
+    assert_eq!(browser.complaints(), json!([]));
 }

@@ -24,6 +24,7 @@ mod passes;
 mod profile;
 mod reference;
 mod report;
+mod traces;
 mod walk;
 
 pub use campaign::{Campaign, Found};
@@ -34,3 +35,4 @@ pub use engine::{Engine, Image, Verdict};
 pub use passes::{PassProfile, check_passes, pass_program};
 pub use profile::Profile;
 pub use report::Report;
+pub use traces::{TraceProfile, check_traces};

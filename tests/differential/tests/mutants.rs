@@ -10,7 +10,7 @@ use lambdav_core::schedule::schedule;
 use lambdav_core::source::SourceFile;
 use lambdav_core::texture::TextureData;
 use lambdav_differential::{
-    Campaign, Case, Conditions, Engine, check_passes, engines, pass_program,
+    Campaign, Case, Conditions, Engine, check_passes, check_traces, engines, pass_program,
 };
 use lambdav_frontend::{compile, mutants as frontend};
 use lambdav_generate::resources;
@@ -62,6 +62,43 @@ fn each_is_found<M: Copy + Debug>(name: &str, mutants: &[M], activate: fn(Option
 fn mutants_in_core_and_frontend_are_found() {
     each_is_found("source", &core::Mutant::ALL, core::activate);
     each_is_found("source", &frontend::Mutant::ALL, frontend::activate);
+}
+
+/// Traces find mutants of observation, and those of the core evaluator that change a value: by the line that differs.
+#[test]
+fn mutants_are_found_by_traces() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let campaign = Campaign {
+        seed: 45,
+        first: 0,
+        programs: 400,
+        size: 160,
+        endless: 0,
+        threads: 1,
+        attempts: 1,
+        max_bugs: 1,
+    };
+    let differs = |number: u64| {
+        let (program, conditions) = campaign.program(number);
+        let case = Case::new(&program, conditions).expect("it is well typed");
+        check_traces(&case).is_err()
+    };
+    let first = |most: u64| (0..most).find(|&number| differs(number));
+    assert_eq!(first(20), None, "no mutant is active");
+    for mutant in frontend::Mutant::OF_TRACES {
+        frontend::activate(Some(mutant));
+        let found = first(campaign.programs);
+        frontend::activate(None);
+        println!("{mutant:?}: program {found:?}");
+        assert!(found.is_some(), "{mutant:?} is not found");
+    }
+    for mutant in [core::Mutant::SequentialRec, core::Mutant::WrongMinimum] {
+        core::activate(Some(mutant));
+        let found = first(campaign.programs);
+        core::activate(None);
+        println!("{mutant:?}: program {found:?}");
+        assert!(found.is_some(), "{mutant:?} is not found");
+    }
 }
 
 /// Demands that an engine agrees with `registers8` on a program, and disagrees with it under each of the

@@ -1,13 +1,14 @@
 //! Comparison of engines with the evaluator, bit by bit.
 
 use crate::compiler::{CompileError, Compiler};
-use crate::evaluate::{Origin, picture};
+use crate::evaluate::{Origin, history, picture};
+use crate::history::History;
 use crate::print::print;
 use crate::program::{Program, Scalar, Structure, Type, Variable};
 use lambdav_core::float::canonical;
 use lambdav_core::limits;
 use lambdav_engine::{Engine, Options, Shader, Size};
-use lambdav_trace::{ItemKind, Recorder, Trace, Value};
+use lambdav_trace::{ItemKind, Trace, Value};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -71,6 +72,16 @@ pub enum Mismatch {
         /// The difference.
         message: String,
     },
+    /// A trace differs from the evaluator's history.
+    #[error("pixel ({x}, {y}): the trace differs: {what}")]
+    History {
+        /// The column.
+        x: u32,
+        /// The row.
+        y: u32,
+        /// The difference.
+        what: String,
+    },
     /// A component differs.
     #[error("{engine:?}, pixel ({x}, {y}), component {component}: {found:#010x} ({}), not {expected:#010x} ({})",
         f32::from_bits(*.found), f32::from_bits(*.expected))]
@@ -103,25 +114,30 @@ impl Mismatch {
             Self::Untraced { .. } => "untraced",
             Self::Trace { .. } => "trace",
             Self::Report { .. } => "report",
+            Self::History { .. } => "history",
             Self::Value { .. } => "value",
         }
     }
 }
 
-/// Compares traces of a program's pixels with the evaluator's picture: the pixel, and the last value of the output.
+/// Compares traces of a program's pixels with the evaluator: the pixel, the last value of the output, all values of variables,
+/// rounds and lines. Returns the number of values that were compared.
 ///
 /// # Errors
 ///
 /// The first mismatch.
-pub fn compare_traces(program: &Program, compiler: Compiler) -> Result<(), Mismatch> {
+pub fn compare_traces(program: &Program, compiler: Compiler) -> Result<usize, Mismatch> {
     let expected = picture(program, SIZE, SIZE, Origin::UpperLeft).map_err(Mismatch::Evaluator)?;
     let text = print(program, compiler.style(program.dialect));
     let shader = compiler.compile(&text)?;
     let uniforms = values(program);
-    compare_traces_of(&shader, &uniforms, &expected)
+    let names: Vec<&str> = program.variables.iter().map(|of| of.name.as_str()).collect();
+    let names = [&names[..], &[]];
+    compare_traces_of(&shader, &uniforms, &expected, names, &|x, y| history(program, x, y))
 }
 
-/// Compares traces of a shader's pixels with the expected picture. An output is a variable `o` or `gl_FragColor`, or the
+/// Compares traces of a shader's pixels with the expected picture, and with the histories of pixels. `names` are those of the
+/// variables, and of pointers. An output is a variable `o` or `gl_FragColor`, or the
 /// result of a function `main`.
 ///
 /// # Errors
@@ -131,7 +147,10 @@ pub fn compare_traces_of(
     shader: &Shader,
     uniforms: &[(String, String)],
     expected: &[[u32; 4]],
-) -> Result<(), Mismatch> {
+    names: [&[&str]; 2],
+    history: &dyn Fn(u32, u32) -> Result<Option<History>, String>,
+) -> Result<usize, Mismatch> {
+    let mut compared = 0;
     let untraced = |x, y, message: String| Mismatch::Untraced { x, y, message };
     let size = Size::new(SIZE, SIZE).map_err(|error| untraced(0, 0, error.to_string()))?;
     let mut bindings = shader.bindings();
@@ -144,24 +163,29 @@ pub fn compare_traces_of(
     let tracer = tracer.map_err(|error| untraced(0, 0, error.to_string()))?;
     for (k, expected) in (0..).zip(expected) {
         let (x, y) = (k % SIZE, k / SIZE);
-        let mut recorder = Recorder::default();
-        let traced = tracer.pixel([x, y], &mut recorder, &|| false);
-        let traced = traced.map_err(|error| untraced(x, y, format!("{error:?}")))?;
+        let traced = tracer.trace([x, y], None, &|| false);
+        let (trace, values) = traced.map_err(|error| untraced(x, y, format!("{error:?}")))?;
+        let Some((_, Value::Words { words: colour, .. })) = trace.subject.results.first() else {
+            return Err(untraced(x, y, "it has no colour".to_owned()));
+        };
         let differs = |what, found: &[u32]| {
             let (found, expected) = (found.to_vec(), *expected);
             Err(Mismatch::Trace { x, y, what, expected, found })
         };
-        if traced.colour.map(canonical) != *expected {
-            return differs("the pixel", &traced.colour);
+        if colour.iter().copied().map(canonical).ne(*expected) {
+            return differs("the pixel", colour);
         }
-        let trace = recorder.finish(tracer.subject([x, y], traced), tracer.is_by_need());
-        if let Some(words) = last_output(&trace).filter(|_| !traced.is_discarded)
+        if let Some(words) = last_output(&trace).filter(|_| !trace.subject.is_discarded)
             && words.iter().copied().map(canonical).ne(*expected)
         {
             return differs("the output", &words);
         }
+        if let Some(history) = history(x, y).map_err(Mismatch::Evaluator)? {
+            let same = history.compare(names, &trace, &values);
+            compared += same.map_err(|what| Mismatch::History { x, y, what })?;
+        }
     }
-    Ok(())
+    Ok(compared)
 }
 
 /// The last value of the output among a trace's events.

@@ -13,6 +13,7 @@ pub mod dialect;
 mod effects;
 pub mod evaluate;
 mod generate;
+pub mod history;
 mod print;
 pub mod program;
 pub mod reduce;

@@ -1,7 +1,7 @@
 //! Comparison of engines with the evaluator, bit by bit.
 
 use crate::program::Program;
-use crate::{picture, pixels, print};
+use crate::{history, picture, pixels, print};
 use lambdav_core::diagnostics::render_text;
 use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
@@ -32,14 +32,19 @@ pub fn shader(text: &str) -> Result<Shader, CompileError> {
     Shader::of(loaded).map_err(|error| CompileError::NotRaised(error.to_string()))
 }
 
-/// Compares traces of a program's pixels with the evaluator's picture.
+/// Compares traces of a program's pixels with the evaluator. Returns the number of values that were compared.
 ///
 /// # Errors
 ///
 /// The first mismatch.
-pub fn compare_traces(program: &Program) -> Result<(), Mismatch> {
+pub fn compare_traces(program: &Program) -> Result<usize, Mismatch> {
     let expected = picture(program, SIZE, SIZE).map_err(Mismatch::Evaluator)?;
-    compare_traces_of(&shader(&print(program))?, &values(program), &expected)
+    let names: Vec<&str> = program.variables.iter().map(|of| of.name.as_str()).collect();
+    let pointers = program.variables.iter().filter(|of| of.role.is_pointer());
+    let pointers: Vec<&str> = pointers.map(|of| of.name.as_str()).collect();
+    let (shader, uniforms) = (shader(&print(program))?, values(program));
+    let names = [&names[..], &pointers[..]];
+    compare_traces_of(&shader, &uniforms, &expected, names, &|x, y| history(program, x, y))
 }
 
 /// Compares the reports of undefined behaviour by these engines with the evaluator's. Returns the number of lines.

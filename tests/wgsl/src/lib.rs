@@ -14,6 +14,6 @@ mod print;
 pub mod program;
 pub mod reduce;
 
-pub use evaluate::{picture, pixels};
+pub use evaluate::{history, picture, pixels};
 pub use generate::{Options, generate};
 pub use print::print;

@@ -67,7 +67,10 @@ fn write(summary: &Summary, out: &mut Vec<u8>) -> io::Result<()> {
                         "" => message.clone(),
                         golden => format!("{message}\ngolden: {}", permitted(golden)),
                     };
-                    element.write_text_content(BytesText::new(&golden))?;
+                    let traces =
+                        result.traces.all().map(|trace| format!("\n\n{}", permitted(trace)));
+                    let content = format!("{golden}{}", traces.collect::<String>());
+                    element.write_text_content(BytesText::new(&content))?;
                     Ok(())
                 })?;
             }

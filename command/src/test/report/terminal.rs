@@ -16,6 +16,7 @@ pub(in crate::test) fn text(summary: &Summary, quiet: bool, report: Option<&Path
     if !quiet {
         text += &changed(summary);
         text += &failures(&bad);
+        text += &trace(&bad);
         text += &unsupported(summary);
         text += &undefined(summary);
         text += &orphans(summary);
@@ -133,6 +134,22 @@ fn undefined(summary: &Summary) -> String {
         format!("undefined behaviour in {}:\n{}", printable(&result.id), lines.collect::<String>())
     };
     results.map(of).collect()
+}
+
+/// Most failed tests beside which a trace is printed.
+const TRACED: usize = 3;
+
+/// The first trace of an expectation among a few failed tests.
+fn trace(bad: &[&TestResult]) -> String {
+    let traced = bad.iter().filter(|_| bad.len() <= TRACED);
+    let first =
+        traced.filter_map(|result| Some((result, result.traces.expectations.first()?))).next();
+    let Some((result, trace)) = first else { return String::new() };
+    let lines = trace.lines().map(|line| match line {
+        "" => "\n".to_owned(),
+        line => format!("    {}\n", printable(line)),
+    });
+    format!("trace of {}:\n{}", printable(&result.id), lines.collect::<String>())
 }
 
 /// Unsupported features, each with the number of scripts and one of them.

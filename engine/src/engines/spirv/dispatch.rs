@@ -1,8 +1,9 @@
 //! Dispatches of modules, and of passes, by the evaluator of SPIR-V.
 
-use super::super::dispatch::{Cancelled, DispatchStop};
+use super::super::dispatch::{Cancelled, DispatchStop, first_invocation};
 use super::{Loops, Origin, SpirvError, diagnostic, given};
 use crate::settings::Settings;
+use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::DispatchFault;
 use lambdav_core::interface::{Binding, EntryPoint, Interface, Stage};
 use lambdav_core::passes::PassProgram;
@@ -10,8 +11,8 @@ use lambdav_core::schedule::schedule_effects;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_spirv_backend::emit::{ComputeEntry, EmitOptions, emit_computes};
 use lambdav_spirv_eval::{
-    DispatchError, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Resources,
-    SharedData, Undefined,
+    DispatchError, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Observer,
+    Resources, SharedData, Slice, Undefined,
 };
 
 /// A compute entry point of a module.
@@ -35,16 +36,95 @@ impl SpirvDispatch {
         interface: &Interface,
         source: &SourceFile,
     ) -> Result<Self, LoadError> {
-        let options = LoadOptions {
-            stage: Stage::Compute,
-            undefined: Undefined::Total,
-            entry_point: Some(interface.entry_point.name.clone()),
-            ..LoadOptions::default()
-        };
-        let module = Module::with_options(words, &options)?;
+        Ok(Self::carried(Module::with_options(words, &options_for(interface))?, interface, source))
+    }
+
+    /// The same, with the names and lines that an observer sees.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::of_words`].
+    pub(crate) fn observed(
+        words: &[u32],
+        interface: &Interface,
+        source: &SourceFile,
+    ) -> Result<Self, LoadError> {
+        Ok(Self::carried(Module::with_debug(words, &options_for(interface))?, interface, source))
+    }
+
+    fn carried(module: Module, interface: &Interface, source: &SourceFile) -> Self {
         let loops = Loops::Carried(source.clone());
         let origin = Origin::Interface(interface.clone());
-        Ok(Self { module, interface: interface.clone(), loops, origin })
+        Self { module, interface: interface.clone(), loops, origin }
+    }
+
+    /// The module.
+    pub(crate) fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Runs a dispatch up to the workgroup of one invocation, which is observed, and returns the slice of its writes. `None` if
+    /// it was cancelled.
+    ///
+    /// # Errors
+    ///
+    /// The first fault.
+    pub(crate) fn observe(
+        &self,
+        settings: &Settings,
+        groups: [u32; 3],
+        words: &[Vec<u32>],
+        invocation: [u32; 3],
+        cancelled: &dyn Fn() -> bool,
+        observer: &mut impl Observer,
+    ) -> Result<Option<Slice>, Diagnostic> {
+        let limit = settings.max_iterations;
+        let (resources, mut memory) = self.bound(settings, &self.numbers(), words);
+        let mut evaluator = ModuleEvaluator::new(&self.module, &resources, limit);
+        let ran = evaluator.dispatch_observed(
+            groups,
+            &mut memory,
+            invocation,
+            &|_| cancelled(),
+            observer,
+        );
+        match ran {
+            Ok(slice) => Ok(Some(slice)),
+            Err(DispatchError::Fault { fault: ModuleFault::Cancelled, .. }) => Ok(None),
+            Err(error) => Err(self.found(error, limit, &first_invocation)),
+        }
+    }
+
+    /// The numbers of the module's resources in the interface.
+    fn numbers(&self) -> Vec<Option<usize>> {
+        let numbers = self.module.resources().iter().map(|of| {
+            let binding = Binding::Descriptor { set: of.set, binding: of.binding };
+            self.interface.resource(binding)
+        });
+        numbers.collect()
+    }
+
+    /// The diagnostic of an error other than a cancellation.
+    fn found(
+        &self,
+        error: DispatchError,
+        limit: u64,
+        note: &dyn Fn([u32; 3]) -> String,
+    ) -> Diagnostic {
+        match error {
+            DispatchError::Fault { invocation, fault } => {
+                diagnostic(fault, &self.module, &self.loops, limit).note(note(invocation))
+            }
+            DispatchError::Barrier { waits, other, block } => {
+                let fault = DispatchFault::DivergentBarrier {
+                    span: Span::default(),
+                    arrived: waits,
+                    other,
+                };
+                let found = fault.diagnostic().expect("it has one");
+                found.note(format!("the barrier is in the block %{block}"))
+            }
+        }
     }
 
     /// A pass of a program.
@@ -114,29 +194,13 @@ impl SpirvDispatch {
         note: &dyn Fn([u32; 3]) -> String,
     ) -> Result<(), DispatchStop> {
         let limit = settings.max_iterations;
-        let numbers = self.module.resources().iter().map(|of| {
-            let binding = Binding::Descriptor { set: of.set, binding: of.binding };
-            self.interface.resource(binding)
-        });
-        let numbers: Vec<Option<usize>> = numbers.collect();
+        let numbers = self.numbers();
         let (resources, mut memory) = self.bound(settings, &numbers, words);
         let mut evaluator = ModuleEvaluator::new(&self.module, &resources, limit);
         let cancelled = |done| cancelled.is_some_and(|cancelled| cancelled(done));
         evaluator.dispatch(groups, &mut memory, &cancelled).map_err(|error| match error {
             DispatchError::Fault { fault: ModuleFault::Cancelled, .. } => DispatchStop::Cancelled,
-            DispatchError::Fault { invocation, fault } => {
-                let found = diagnostic(fault, &self.module, &self.loops, limit);
-                DispatchStop::Program(found.note(note(invocation)))
-            }
-            DispatchError::Barrier { waits, other, block } => {
-                let fault = DispatchFault::DivergentBarrier {
-                    span: Span::default(),
-                    arrived: waits,
-                    other,
-                };
-                let found = fault.diagnostic().expect("it has one");
-                DispatchStop::Program(found.note(format!("the barrier is in the block %{block}")))
-            }
+            error => DispatchStop::Program(self.found(error, limit, note)),
         })?;
         for (number, memory) in numbers.into_iter().zip(memory) {
             if let Some(words) = number.and_then(|number| words.get_mut(number)) {
@@ -144,5 +208,15 @@ impl SpirvDispatch {
             }
         }
         Ok(())
+    }
+}
+
+/// Options for loading a compute entry point.
+fn options_for(interface: &Interface) -> LoadOptions {
+    LoadOptions {
+        stage: Stage::Compute,
+        undefined: Undefined::Total,
+        entry_point: Some(interface.entry_point.name.clone()),
+        ..LoadOptions::default()
     }
 }

@@ -22,7 +22,7 @@ use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
 use lambdav_spirv_eval::{
     InputSource, LoadError, LoadOptions, Module, ModuleEvaluator, ModuleFault, Observer, Position,
-    Resources, Undefined,
+    Resources, Slice, Undefined,
 };
 use std::sync::Arc;
 use thiserror::Error;
@@ -60,6 +60,16 @@ pub struct SpirvEngine {
     inputs: Vec<(u32, InputSource)>,
 }
 
+/// An observed pixel.
+pub(crate) struct Observed {
+    /// The words of its first output.
+    pub(crate) words: Vec<u32>,
+    /// True if it was discarded.
+    pub(crate) is_discarded: bool,
+    /// The events that made it.
+    pub(crate) slice: Slice,
+}
+
 /// Way to find the `rec-func` of a loop.
 #[derive(Debug)]
 enum Loops {
@@ -91,12 +101,35 @@ impl SpirvProgram {
     ///
     /// A program that nests too deeply, or is too large for SPIR-V.
     pub fn new(core: &Core, locations: &[u32], max_iterations: u64) -> Result<Self, SpirvError> {
+        Self::compiled(core, locations, None, max_iterations)
+    }
+
+    /// The same of one output, with the names and lines that an observer sees.
+    pub(crate) fn emitted(
+        core: &Core,
+        location: u32,
+        source: &SourceFile,
+        max_iterations: u64,
+    ) -> Result<Self, SpirvError> {
+        Self::compiled(core, &[location], Some(source), max_iterations)
+    }
+
+    fn compiled(
+        core: &Core,
+        locations: &[u32],
+        source: Option<&SourceFile>,
+        max_iterations: u64,
+    ) -> Result<Self, SpirvError> {
         let core = core.with_closed_loops_evaluated(max_iterations);
         let program = schedule::schedule_reported(&core, locations).map_err(SpirvError::Program)?;
         let locations = program.locations.clone();
-        let emitted = emit::emit(&program, None, &emit::EmitOptions::default());
+        let emitted = emit::emit(&program, source, &emit::EmitOptions::default());
         let emitted = emitted.map_err(SpirvError::Emit)?;
-        let module = Module::new(&emitted.words).map_err(SpirvError::Load)?;
+        let module = match source {
+            Some(_) => Module::with_debug(&emitted.words, &LoadOptions::default()),
+            None => Module::new(&emitted.words),
+        };
+        let module = module.map_err(SpirvError::Load)?;
         let clear = program.clear();
         let types = core.uniforms.iter().map(|uniform| uniform.ty).collect();
         let origin = Origin::Program(program.types, types);
@@ -209,14 +242,14 @@ impl SpirvEngine {
         &self.program
     }
 
-    /// Evaluates a pixel with an observer: the words of its first output, and true if it was discarded. No words if it
-    /// was cancelled.
+    /// Evaluates a pixel with an observer, and the slice of its first output if it is asked for. `None` if it was cancelled.
     pub(crate) fn observe(
         &self,
         [x, y]: [u32; 2],
+        is_sliced: bool,
         cancelled: &dyn Fn() -> bool,
         observer: &mut impl Observer,
-    ) -> Result<Option<(Vec<u32>, bool)>, Diagnostic> {
+    ) -> Result<Option<Observed>, Diagnostic> {
         let limit = self.settings.max_iterations;
         let SpirvProgram { module, loops, clear, locations, .. } = &*self.program;
         let mut evaluator = ModuleEvaluator::new(module, &self.resources, limit);
@@ -224,11 +257,15 @@ impl SpirvEngine {
         for (location, source) in &self.inputs {
             evaluator.set_input(*location, source);
         }
-        match evaluator.run_observed(frag_coord(x, y), cancelled, observer) {
-            Ok(()) if evaluator.is_discarded() => Ok(Some((clear.to_vec(), true))),
-            Ok(()) => {
-                let words = evaluator.output(locations[0]).unwrap_or_default();
-                Ok(Some((words.to_vec(), false)))
+        let asked = is_sliced.then_some(locations[0]);
+        match evaluator.run_observed(frag_coord(x, y), asked, cancelled, observer) {
+            Ok(slice) => {
+                let is_discarded = evaluator.is_discarded();
+                let words = match is_discarded {
+                    true => clear,
+                    false => evaluator.output(locations[0]).unwrap_or_default(),
+                };
+                Ok(Some(Observed { words: words.to_vec(), is_discarded, slice }))
             }
             Err(ModuleFault::Cancelled) => Ok(None),
             Err(fault) => Err(diagnostic(fault, module, loops, limit)),

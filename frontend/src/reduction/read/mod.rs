@@ -136,8 +136,13 @@ const RENAMABLE: [&str; 13] = [
 
 type Read<T> = Result<T, SourceFault>;
 
-/// Reads a program. `given` has values for constants, by name, in place of their defaults.
-pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgram> {
+/// Reads a program. `given` has values for constants, by name, in place of their defaults. `beside` is an expression that
+/// sees all definitions.
+pub(super) fn program(
+    tree: &Tree,
+    given: &[(&str, &[u32])],
+    beside: Option<ExprId>,
+) -> Read<SourceProgram> {
     let mut texts = Texts::default();
     let mut reader = Reader::new(tree, &mut texts);
     let (mut uniforms, mut outputs, mut constants) = (Vec::new(), Vec::new(), Vec::new());
@@ -240,6 +245,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
             _ => outputs.push((0, reader.term(root)?)),
         }
     }
+    let expression = beside.map(|root| reader.term(root)).transpose()?;
     Reader::add_counters(&mut passes, &mut types);
     let names = reader.names;
     let Passes { results, passes, .. } = passes;
@@ -253,6 +259,7 @@ pub(super) fn program(tree: &Tree, given: &[(&str, &[u32])]) -> Read<SourceProgr
         uniforms,
         constants,
         outputs,
+        expression,
         discard,
         clear,
         position,

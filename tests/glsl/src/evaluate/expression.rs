@@ -79,6 +79,7 @@ impl Invocation<'_> {
         for (&offset, &word) in place.offsets.iter().zip(value) {
             words[offset] = word;
         }
+        self.history.values.push((place.variable, words.clone()));
     }
 
     /// The value of an expression, with its effects.
@@ -207,7 +208,8 @@ impl Invocation<'_> {
             if let (Some(place), Direction::InOut) = (&place, direction) {
                 *value = self.read(place)?;
             }
-            self.memory[variable] = std::mem::take(value);
+            let value = std::mem::take(value);
+            self.set(variable, value);
         }
         let result = match self.statements(&function.body)? {
             Flow::Return(words) => words,
@@ -263,6 +265,7 @@ impl Invocation<'_> {
 
     fn derivative(&mut self, builtin: Builtin, of: &Expr) -> Result<Words, Stop> {
         let scalar = crate::program::Scalar::Float;
+        self.history.is_partial |= of.any(&|of| matches!(of.kind, Kind::Call(..)));
         let mut along = |bit: usize| -> Result<Words, Stop> {
             let first = self.at_lane(self.lane & !bit, of)?;
             let second = self.at_lane(self.lane | bit, of)?;

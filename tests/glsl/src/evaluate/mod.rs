@@ -18,6 +18,7 @@ pub mod packing;
 mod statement;
 pub mod undefined;
 
+use crate::history::History;
 use crate::program::{Item, Program, Statement};
 use lambdav_float_environment::with_default;
 use std::collections::BTreeSet;
@@ -62,6 +63,7 @@ struct Invocation<'p> {
     steps: u64,
     /// The undefined behaviour so far.
     met: BTreeSet<Condition>,
+    history: History,
 }
 
 /// A pixel of a picture.
@@ -71,6 +73,8 @@ pub struct Pixel {
     pub words: [u32; 4],
     /// The undefined behaviour that it meets.
     pub met: BTreeSet<Condition>,
+    /// Its history; `None` if it is discarded.
+    pub history: Option<History>,
 }
 
 /// A picture of the program: the words of `width * height` pixels, row by row. A discarded pixel has zeros.
@@ -121,7 +125,17 @@ pub fn pixels(
     })
 }
 
-/// The colours of the quad whose first pixel is at an even column and row.
+/// The history of a pixel of a picture with the origin at the upper left; `None` if it is discarded.
+///
+/// # Errors
+///
+/// As for [`picture`].
+pub fn history(program: &Program, x: u32, y: u32) -> Result<Option<History>, String> {
+    let mut all = with_default(|| quad(program, x & !1, y & !1))?;
+    Ok(all[(x & 1 | (y & 1) << 1) as usize].history.take())
+}
+
+/// The pixels of the quad whose first pixel is at an even column and row.
 fn quad(program: &Program, x: u32, y: u32) -> Result<[Pixel; 4], String> {
     let mut lanes = [0, 1, 2, 3].map(|lane| Some(Invocation::new(program, x, y, lane)));
     // What discarded pixels have met.
@@ -176,13 +190,13 @@ fn quad(program: &Program, x: u32, y: u32) -> Result<[Pixel; 4], String> {
         lanes.iter_mut().flatten().for_each(|lane| lane.quad = None);
     }
     for (lane, pixel) in lanes.into_iter().zip(&mut found) {
-        if let Some(Invocation { memory, mut met, .. }) = lane {
+        if let Some(Invocation { memory, mut met, history, .. }) = lane {
             let words = &memory[program.output];
             let words: [u32; 4] = words[..].try_into().map_err(|_| "the output is not set")?;
             if words.iter().any(|&word| !f32::from_bits(word).is_finite()) {
                 met.insert(("output", "NaN or infinity"));
             }
-            *pixel = Pixel { words, met };
+            *pixel = Pixel { words, met, history: Some(history) };
         }
     }
     Ok(found)
@@ -212,17 +226,25 @@ impl<'p> Invocation<'p> {
         memory[program.position] = position.map(f32::to_bits).to_vec();
         memory[program.facing] = vec![1];
         memory[program.output] = vec![0; 4];
-        Self { program, memory, lane, quad: None, steps: 0, met: BTreeSet::new() }
+        let (met, history) = (BTreeSet::new(), History::default());
+        Self { program, memory, lane, quad: None, steps: 0, met, history }
     }
 
     /// Runs the initialisers of global variables.
     fn globals(&mut self) -> Result<(), Stop> {
         for item in &self.program.items {
             if let Item::Global { variable, value: Some(value), .. } = item {
-                self.memory[*variable] = self.value(value)?;
+                let words = self.value(value)?;
+                self.set(*variable, words);
             }
         }
         Ok(())
+    }
+
+    /// Sets a variable.
+    fn set(&mut self, variable: usize, words: Words) {
+        self.history.values.push((variable, words.clone()));
+        self.memory[variable] = words;
     }
 
     /// Counts a step.
@@ -242,7 +264,8 @@ impl<'p> Invocation<'p> {
         };
         let memory = quad[lane].clone();
         let (program, quad, met) = (self.program, Some(Rc::clone(quad)), BTreeSet::new());
-        let mut other = Invocation { program, memory, lane, quad, steps: 0, met };
+        let history = History::default();
+        let mut other = Invocation { program, memory, lane, quad, steps: 0, met, history };
         let words = other.value(of)?;
         if lane == self.lane {
             self.met.extend(other.met);

@@ -50,10 +50,11 @@ impl Invocation<'_> {
         match statement {
             Statement::Declare { variables, .. } => {
                 for (variable, value) in variables {
-                    self.memory[*variable] = match value {
+                    let words = match value {
                         Some(value) => self.value(value)?,
                         None => Vec::new(),
                     };
+                    self.set(*variable, words);
                 }
             }
             Statement::Expression(expr) => drop(self.value(expr)?),
@@ -70,6 +71,7 @@ impl Invocation<'_> {
                 }
                 loop {
                     self.step()?;
+                    self.history.rounds += 1;
                     if let Some(condition) = condition
                         && !self.condition(condition)?
                     {
@@ -85,18 +87,21 @@ impl Invocation<'_> {
                     }
                 }
             }
-            Statement::While(condition, body) => {
-                while self.condition(condition)? {
-                    self.step()?;
-                    match self.statements(body)?.into() {
-                        Round::Again => {}
-                        Round::Over => break,
-                        Round::Return(words) => return Ok(Flow::Return(words)),
-                    }
+            Statement::While(condition, body) => loop {
+                self.history.rounds += 1;
+                if !self.condition(condition)? {
+                    break;
                 }
-            }
+                self.step()?;
+                match self.statements(body)?.into() {
+                    Round::Again => {}
+                    Round::Over => break,
+                    Round::Return(words) => return Ok(Flow::Return(words)),
+                }
+            },
             Statement::DoWhile(body, condition) => loop {
                 self.step()?;
+                self.history.rounds += 1;
                 match self.statements(body)?.into() {
                     Round::Again => {}
                     Round::Over => break,

@@ -44,13 +44,13 @@ fn the_front_end_agrees_with_the_evaluator() {
 #[test]
 fn traces_agree_with_the_evaluator() {
     let count = std::env::var("TRACED").map_or(40, |text| text.parse().expect("it is a number"));
-    let mut refused = 0;
+    let (mut refused, mut compared) = (0, 0);
     for seed in 1000..1000 + count {
         let dialect = Dialect::ALL[seed as usize % 4];
         let options = Options { statements: 20, ..Options::new(dialect) };
         let program = generate(seed, &options);
         match compare_traces(&program, Compiler::Own) {
-            Ok(()) => {}
+            Ok(of_program) => compared += of_program,
             Err(Mismatch::Compile(_)) => refused += 1,
             Err(mismatch) => {
                 let text = print(&program, Compiler::Own.style(dialect));
@@ -58,7 +58,9 @@ fn traces_agree_with_the_evaluator() {
             }
         }
     }
+    println!("{count} programs, {refused} of them too large; {compared} values compared");
     assert!(refused * 10 < count, "{refused} programs are too large");
+    assert!(compared as u64 > 200 * count, "{compared} values were compared");
 }
 
 /// Reports of undefined behaviour are the evaluator's, by all engines. `REPORTED=5000 cargo test --release -p lambdav-glsl-tests

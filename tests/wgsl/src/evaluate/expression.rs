@@ -53,6 +53,7 @@ impl Invocation<'_> {
         for (&offset, &word) in place.offsets.iter().zip(value) {
             words[offset] = word;
         }
+        self.history.values.push((place.variable, words.clone()));
         Ok(())
     }
 
@@ -111,6 +112,7 @@ impl Invocation<'_> {
             });
         }
         for (&parameter, (place, words)) in function.parameters.iter().zip(given) {
+            self.history.values.push((parameter, words.clone()));
             self.memory.words[parameter] = words;
             self.memory.pointers[parameter] = place;
         }
@@ -122,6 +124,7 @@ impl Invocation<'_> {
     }
 
     fn derivative(&mut self, builtin: Builtin, of: &Expr) -> Result<Words, String> {
+        self.history.is_partial |= of.any(&|of| matches!(of.kind, Kind::Call(..)));
         let mut along = |bit: usize| -> Result<Words, String> {
             let first = self.at_lane(self.lane & !bit, of)?;
             let second = self.at_lane(self.lane | bit, of)?;

@@ -19,6 +19,7 @@ pub(crate) use strict::{is_partly_valid, strict};
 use crate::program::{Expr, Kind, Program, Statement, VariableId};
 use lambdav_float_environment::with_default;
 use lambdav_glsl_tests::evaluate::{Condition, Pixel};
+use lambdav_glsl_tests::history::History;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -56,6 +57,7 @@ struct Invocation<'p> {
     steps: u64,
     /// The undefined behaviour so far.
     met: BTreeSet<Condition>,
+    history: History,
 }
 
 /// A picture of the program: the words of `width * height` pixels, row by row. A discarded pixel has zeros.
@@ -89,7 +91,17 @@ pub fn pixels(program: &Program, width: u32, height: u32) -> Result<Vec<Pixel>, 
     })
 }
 
-/// The colours of the quad whose first pixel is at an even column and row.
+/// The history of a pixel; `None` if it is discarded.
+///
+/// # Errors
+///
+/// As for [`picture`].
+pub fn history(program: &Program, x: u32, y: u32) -> Result<Option<History>, String> {
+    let mut all = with_default(|| quad(program, x & !1, y & !1))?;
+    Ok(all[(x & 1 | (y & 1) << 1) as usize].history.take())
+}
+
+/// The pixels of the quad whose first pixel is at an even column and row.
 fn quad(program: &Program, x: u32, y: u32) -> Result<[Pixel; 4], String> {
     let mut lanes = [0, 1, 2, 3].map(|lane| Invocation::new(program, x, y, lane));
     for lane in &mut lanes {
@@ -115,6 +127,7 @@ fn quad(program: &Program, x: u32, y: u32) -> Result<[Pixel; 4], String> {
         let words = colour.ok_or("the entry point ends without a result")?;
         result.met = lane.met;
         if !lane.is_discarded {
+            result.history = Some(lane.history);
             result.words = words[..].try_into().map_err(|_| "the result has four words")?;
             if words.iter().any(|&word| !f32::from_bits(word).is_finite()) {
                 result.met.insert(("output", "NaN or infinity"));
@@ -148,8 +161,8 @@ impl<'p> Invocation<'p> {
         let position = [x as f32 + 0.5, y as f32 + 0.5, 0.0, 1.0];
         memory.words[program.position] = position.map(f32::to_bits).to_vec();
         memory.words[program.facing] = vec![1];
-        let met = BTreeSet::new();
-        Self { program, memory, lane, quad: None, is_discarded: false, steps: 0, met }
+        let (met, history) = (BTreeSet::new(), History::default());
+        Self { program, memory, lane, quad: None, is_discarded: false, steps: 0, met, history }
     }
 
     /// Sets constants and variables of the module.
@@ -161,10 +174,12 @@ impl<'p> Invocation<'p> {
     }
 
     fn declare(&mut self, variable: VariableId, value: Option<&Expr>) -> Result<(), String> {
-        self.memory.words[variable] = match value {
+        let words = match value {
             Some(value) => self.value(value)?,
             None => vec![0; self.program.variables[variable].ty.size(&self.program.structures)],
         };
+        self.history.values.push((variable, words.clone()));
+        self.memory.words[variable] = words;
         Ok(())
     }
 
@@ -180,9 +195,9 @@ impl<'p> Invocation<'p> {
         let quad =
             self.quad.as_ref().ok_or("a derivative outside statements of the entry point")?;
         let (memory, quad) = (quad[lane].clone(), Some(Rc::clone(quad)));
-        let (program, met) = (self.program, BTreeSet::new());
+        let (program, met, history) = (self.program, BTreeSet::new(), History::default());
         let mut other =
-            Invocation { program, memory, lane, quad, is_discarded: false, steps: 0, met };
+            Invocation { program, memory, lane, quad, is_discarded: false, steps: 0, met, history };
         let words = other.value(of)?;
         if lane == self.lane {
             self.met.extend(other.met);

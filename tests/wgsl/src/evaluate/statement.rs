@@ -104,6 +104,7 @@ impl Invocation<'_> {
     ) -> Result<Flow, String> {
         loop {
             self.step()?;
+            self.history.rounds += 1;
             if let Some(condition) = condition
                 && !self.condition(condition)?
             {

@@ -30,16 +30,18 @@ fn the_front_end_agrees_with_the_evaluator() {
 #[test]
 fn traces_agree_with_the_evaluator() {
     let count = std::env::var("TRACED").map_or(40, |text| text.parse().expect("it is a number"));
-    let mut refused = 0;
+    let (mut refused, mut compared) = (0, 0);
     for seed in 1000..1000 + count {
         let program = generate(seed, &Options { statements: 20 });
         match compare_traces(&program) {
-            Ok(()) => {}
+            Ok(of_program) => compared += of_program,
             Err(Mismatch::Compile(_)) => refused += 1,
             Err(mismatch) => panic!("seed {seed}: {mismatch}\n{}", print(&program)),
         }
     }
+    println!("{count} programs, {refused} of them too large; {compared} values compared");
     assert!(refused * 10 < count, "{refused} programs are too large");
+    assert!(compared as u64 > 200 * count, "{compared} values were compared");
 }
 
 /// Reports of undefined behaviour are the evaluator's, by all engines. `REPORTED=5000 cargo test --release -p lambdav-wgsl-tests

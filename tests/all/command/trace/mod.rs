@@ -1,5 +1,10 @@
 //! `lambdav trace`: its output, its errors, and its bits against those of the core evaluator.
 
+mod against;
+#[cfg(feature = "foreign")]
+mod slices;
+mod units;
+
 use super::harness::TestFolder;
 use lambdav_image::Frame;
 use lambdav_test_support::header_bindings;
@@ -364,29 +369,6 @@ fn the_first_pixel_where_a_condition_holds() {
 }
 
 #[test]
-fn engines_draw_the_same_pixel() {
-    let place = TestFolder::with([("steps.lv", STEPS)]);
-    for engine in ["simd", "core", "source", "spirv"] {
-        let line = format!("trace steps.lv 4 7 --size 9x8 --engine {engine}");
-        let found = place.run_line(&line).done();
-        let drawn = found.text().lines().nth(2).expect("a third line");
-        assert!(drawn.starts_with(&format!("engine {engine} = (")), "{drawn}");
-        assert!(drawn.ends_with("]: the same"), "{drawn}");
-        let json = json(&place, &line.split(' ').collect::<Vec<_>>());
-        assert_eq!(
-            (&json["drawn"]["engine"], &json["drawn"]["equal"]),
-            (&engine.into(), &true.into())
-        );
-        assert_eq!(json["drawn"]["value"], json["value"]);
-    }
-    place.fails(
-        &["trace", "steps.lv", "0", "0", "--native"],
-        2,
-        "--native is for the engine `gpu`",
-    );
-}
-
-#[test]
 fn wrong_command_lines() {
     let place = TestFolder::with([
         ("steps.lv", STEPS),
@@ -410,7 +392,7 @@ fn wrong_command_lines() {
     place.fails(&["trace", "wrong.lv", "0", "0"], 1, "wrong.lv:1:7");
     place.fails(&["trace", "endless.lv", "0", "0", "--max-iterations", "9"], 1, "LV0504");
     place.fails(&["trace", "steps.core", "0", "0"], 2, "core text");
-    place.fails(&["trace", "three.lv", "0", "0", "--vertices", "3"], 2, "draws triangles");
+    place.fails(&["trace", "three.lv", "0", "0"], 2, "draws triangles");
     place.fails(&["trace", "steps.lv", "0", "0", "--output", "3"], 2, "no output 3");
     place.fails(&["trace", "steps.lv", "0", "0", "--set", "tone=1"], 2, "tone");
     place.fails(
@@ -439,4 +421,66 @@ fn long_loops() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+/// A golden that differs, and an expectation that does not hold, are traced.
+#[test]
+fn failed_tests_are_traced() {
+    let program = "; test: --size 8x8\n; expect: (bend 3) == 9\n(define (bend x)\n  (* x x))\n\
+                   (define r (bend (/ (.x (frag-coord)) 8)))\n(vec3 r)\n";
+    let place = TestFolder::with([("a.lv", program)]);
+    assert_eq!(place.run(&["test", "--bless"]).status, 0);
+    place.write("a.lv", program.replace("(* x x)", "(if (> x 0.5) (+ x 1) (* x x))"));
+    let outcome = place.run(&["test", "--message-format", "json"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.err);
+    let result = outcome.text().lines().next().expect("a result");
+    let result: Value = serde_json::from_str(result).expect("it is JSON");
+    let traces = &result["traces"];
+    let texts = [&traces["expectations"][0], &traces["pixel"]].map(Value::as_str);
+    let [Some(expectation), Some(pixel)] = texts else { panic!("{traces}") };
+    for part in [
+        "a.lv: (bend 3)\nvalue = 4.0 [0x40800000]\n",
+        "a.lv:2:11  bend(x = 3.0 [0x40400000]) = 4.0",
+        "a.lv:4:3  if (> x 0.5): true, goes on at a.lv:4:17",
+    ] {
+        assert!(expectation.contains(part), "{part}: {expectation}");
+    }
+    // The first column beyond the middle.
+    assert!(pixel.starts_with("a.lv: pixel (4, 0) of 8x8\n"), "{pixel}");
+    assert!(pixel.contains("a.lv:5:9  r = 1.5625 "), "{pixel}");
+    let outcome = place.run(&["test"]);
+    assert!(
+        outcome.text().contains("trace of a.lv:\n    a.lv: (bend 3)\n"),
+        "{}{}",
+        outcome.text(),
+        outcome.err
+    );
+}
+
+/// Expressions of GLSL and WGSL are traced, too.
+#[test]
+#[cfg(feature = "foreign")]
+fn failed_expressions_are_traced() {
+    let place = TestFolder::with([
+        (
+            "a.frag",
+            "// expect: bend(3.0) == 9.0\nfloat bend(float x) {\n    float y = x + 1.0;\n    return y;\n}\n",
+        ),
+        (
+            "b.wgsl",
+            "// expect: bend(3.0) == 9.0\nfn bend(x: f32) -> f32 {\n  let y = x + 1.0;\n  return y;\n}\n",
+        ),
+    ]);
+    let outcome = place.run(&["test", "--message-format", "json", "a.frag", "b.wgsl"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.err);
+    let mut count = 0;
+    for line in outcome.text().lines() {
+        let result: Value = serde_json::from_str(line).expect("it is JSON");
+        let Some(trace) = result["traces"]["expectations"][0].as_str() else { continue };
+        assert!(trace.contains(": bend(3.0)\n"), "{trace}");
+        assert!(trace.contains("bend(x = 3.0 [0x40400000]) = 4.0 "), "{trace}");
+        assert!(trace.contains(":3:") && trace.contains("y = 4.0 "), "{trace}");
+        count += 1;
+    }
+    assert_eq!(count, 2, "{}", outcome.text());
 }
