@@ -248,11 +248,13 @@ fn the_page_on_compute_is_true() {
     }
 }
 
-/// The walk of docs/debugging.md. Quotation marks are the shell's.
+/// The walks of docs/debugging.md. Quotation marks are the shell's.
 #[test]
+#[cfg(feature = "foreign")]
 fn the_page_on_debugging_is_true() {
     let text = document("docs/debugging.md");
-    let place = TestFolder::with([("ball.lv", block(&text, "lv"))]);
+    let files = [("ball.lv", "lv"), ("bands.wgsl", "wgsl"), ("disc.frag", "glsl")];
+    let place = TestFolder::with(files.map(|(name, language)| (name, block(&text, language))));
     let before = |index, arguments: &str| {
         if index == 1 {
             let shader = block(&text, "lv");
@@ -260,14 +262,29 @@ fn the_page_on_debugging_is_true() {
         }
         arguments.replace('\'', "")
     };
-    assert_eq!(walk(&place, &text, &before), 2);
+    assert_eq!(walk(&place, &text, &before), 4);
     place.write("ball.lv", block(&text, "lv"));
-    let line = "render ball.lv ball.png --size 32x32 --undefined report";
-    assert!(text.contains(&format!("`lambdav {line}`")));
-    let outcome = place.run_line(line);
-    let is_report = |line: &&str| !line.starts_with("note: ");
-    let lines: Vec<&str> = outcome.err.lines().filter(is_report).collect();
-    assert_eq!(lines.join("\n"), block(&text, "text").trim_end());
+    let mut reports = 0;
+    for (shown, rest) in text.split("` says:\n\n```text\n").zip(text.split("` says:\n\n").skip(1)) {
+        let (_, line) = shown.rsplit_once("`lambdav ").expect("a command line");
+        let outcome = place.run_line(line);
+        let is_report = |line: &&str| !line.starts_with("note: ");
+        let lines: Vec<&str> = outcome.err.lines().filter(is_report).collect();
+        assert_eq!(lines.join("\n"), block(rest, "text").trim_end());
+        reports += 1;
+    }
+    assert_eq!(reports, 3);
+    // The ends of the walks.
+    let bands = block(&text, "wgsl").replace("4 * distance", "4 * min(distance, 0.99)");
+    place.write("bands.wgsl", &bands);
+    let ramp = "1.0 - smoothstep(radius, radius + soft, length(p))";
+    let disc = block(&text, "glsl").replace("smoothstep(radius + soft, radius, length(p))", ramp);
+    place.write("disc.frag", &disc);
+    for name in ["bands.wgsl", "disc.frag"] {
+        let all = ["render", name, "a.png", "--size", "32x32", "--undefined", "error"];
+        let outcome = place.run(&all);
+        assert_eq!((outcome.status, &*outcome.err), (0, ""), "{name}");
+    }
 }
 
 /// The wgpu project of docs/wgsl.md. Its files are those of the example.
