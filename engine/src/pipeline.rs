@@ -290,7 +290,8 @@ impl Pipeline {
             None => Vec::new(),
         };
         let (outputs, is_reversed) = (self.0.locations.len(), self.0.program.lower_left);
-        let watched = Watched::new(&*kernel, outputs, reporting, &settings, size, is_reversed);
+        let watched =
+            Watched::new(&*kernel, outputs, reporting.watched(), &settings, size, is_reversed);
         render_attachments(&watched, attachments, &options).map_err(failed)?;
         let remark = kernel.remark();
         let (met, undefined_pixels) = reporting.of_picture(watched, &settings, size, is_reversed);

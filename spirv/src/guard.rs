@@ -57,6 +57,7 @@ pub fn may_be_undefined(op: Op) -> bool {
             | Op::AccessChain
             | Op::InBoundsAccessChain
             | Op::ImageFetch
+            | Op::Load
             | Op::ImageRead
             | Op::ExtInst
     )

@@ -99,6 +99,11 @@ impl Reporting {
         Ok(Self { core, program: scheduled, source, is_shader: program.is_shader() })
     }
 
+    /// The program with probes, and the number of its sites.
+    pub(crate) fn watched(&self) -> (&Program, usize) {
+        (&self.program, self.core.sites.len())
+    }
+
     /// The sites that a picture met, and the pixels that met one, in scan order. `settings` are the picture's.
     pub(crate) fn of_picture(
         &self,

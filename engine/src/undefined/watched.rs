@@ -3,12 +3,12 @@
 //! Machine code and the evaluators of programs compute the sites as further attachments, which are read where a tile is drawn. For
 //! other engines the core evaluator computes each pixel again.
 
-use super::reporting::Reporting;
 use crate::engines::BoundKernel;
 use crate::mutants::{Mutant, is_active};
 use crate::settings::Settings;
 use lambdav_core::evaluate::{Evaluated, Evaluator, Observer};
 use lambdav_core::op::Op;
+use lambdav_core::schedule::Program;
 use lambdav_core::schedule::probes::{BITS, report_outputs};
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
@@ -55,7 +55,9 @@ fn earlier(a: u64, b: u64) -> u64 {
 /// A kernel with the sites that its pixels met.
 pub(crate) struct Watched<'a> {
     kernel: &'a dyn BoundKernel,
-    reporting: &'a Reporting,
+    /// The program with probes, and the number of its sites.
+    program: &'a Program,
+    sites: usize,
     settings: &'a Settings,
     size: Size,
     /// True if the first row of the kernel is the last one of the picture.
@@ -71,16 +73,15 @@ impl<'a> Watched<'a> {
     pub(crate) fn new(
         kernel: &'a dyn BoundKernel,
         outputs: usize,
-        reporting: &'a Reporting,
+        (program, sites): (&'a Program, usize),
         settings: &'a Settings,
         size: Size,
         is_reversed: bool,
     ) -> Self {
-        let sites = reporting.core.sites.len();
         let words = kernel.attachments() - outputs;
         debug_assert!(words == 0 || words == report_outputs(sites));
         let met = Mutex::new(Pixels::new(sites));
-        Self { kernel, reporting, settings, size, is_reversed, words, met }
+        Self { kernel, program, sites, settings, size, is_reversed, words, met }
     }
 
     /// For each site the first pixel, as its index in the picture, and the number of pixels; indices of the pixels that met any.
@@ -121,7 +122,7 @@ impl<'a> Watched<'a> {
     /// Evaluates the pixels of a tile again.
     fn evaluate(&self, tile: Tile, cancel: &Cancel<'_>, met: &mut Pixels) -> Result<(), Stop> {
         let limit = self.settings.max_iterations;
-        let mut evaluator = Evaluator::new(&self.reporting.program, limit);
+        let mut evaluator = Evaluator::new(self.program, limit);
         for y in tile.y..tile.y + tile.height {
             for x in tile.x..tile.x + tile.width {
                 let cancelled = || !cancel.wants(x, y);
@@ -163,7 +164,7 @@ impl Kernel for Watched<'_> {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        let mut met = Pixels::new(self.reporting.core.sites.len());
+        let mut met = Pixels::new(self.sites);
         if self.words == 0 {
             self.kernel.tile(tile, pixels, cancel)?;
             self.evaluate(tile, cancel, &mut met)?;

@@ -229,7 +229,7 @@ impl Raiser<'_, '_> {
     pub(super) fn join(&mut self, at: FlowId, target: Target) -> Result<Option<(FlowId, Leaf)>> {
         let frame = self.frames.last().expect("a function is being raised");
         let memories = self.memories.count();
-        let is_live = Self::liveness(frame, memories, self.reported);
+        let is_live = Self::liveness(frame, memories, self.reported, &self.unset);
         self.flow.gather(&mut self.graph, at, target, &is_live, memories, self.span)?;
         let is_live = |slot| is_live(target, slot);
         self.flow.converge(&mut self.graph, at, target, is_live, self.span)

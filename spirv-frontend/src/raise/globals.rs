@@ -153,6 +153,9 @@ impl Raiser<'_, '_> {
                 };
                 let content = self.of_type(content, ty)?;
                 let slot = memory.push(content);
+                if variable.initial.is_none() {
+                    self.open_unset(variable.id, slot, memory);
+                }
                 if variable.class == StorageClass::Output {
                     self.open_output(variable, ty, slot, outside)?;
                 }

@@ -144,6 +144,10 @@ impl Raiser<'_, '_> {
         let content = self.of_type(content, core)?;
         let slot = memory.push(content);
         let id = of.operand(1)?;
+        match of.operands.get(3) {
+            None => self.open_unset(id, slot, memory),
+            Some(_) => self.unset.forget(slot),
+        }
         let frame = self.frame();
         if let Some(&root) = frame.facts.root_of.get(&id) {
             frame.set_root(root, slot);
@@ -256,6 +260,7 @@ impl Raiser<'_, '_> {
         let whole = memory.get(slot);
         let new = self.replace(whole, &pointer.path, node)?;
         memory.set(slot, new);
+        self.set(slot, memory);
         if is_active(Mutant::UnmaskedStore) && !pointer.path.is_empty() {
             self.unmask(slot, new);
         }

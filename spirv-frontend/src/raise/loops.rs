@@ -41,7 +41,7 @@ impl Raiser<'_, '_> {
         let frame = self.frames.last().expect("a function is being raised");
         let of = &frame.function.blocks[header];
         let facts = &frame.facts.loops[&header];
-        let is_live = Self::liveness(frame, self.memories.count(), self.reported);
+        let is_live = Self::liveness(frame, self.memories.count(), self.reported, &self.unset);
         let mut slots: Vec<usize> = (0..frame.facts.roots.len())
             .filter_map(|root| frame.root_slots[root].map(|slot| (root, slot)))
             .filter(|&(root, slot)| {
@@ -55,6 +55,10 @@ impl Raiser<'_, '_> {
             .filter(|&slot| is_live(Target::Block(header), slot))
             .collect();
         drop(is_live);
+        // A variable that is set stays set.
+        let bools: Vec<usize> = slots.iter().filter_map(|&of| self.unset.bool_of(of)).collect();
+        let is_known = |of: &usize| self.graph.constant_words(memory.get(*of)) == Some(&[1]);
+        slots.extend(bools.into_iter().filter(|of| !is_known(of)));
         slots.sort_unstable();
         slots.dedup();
         let span = of.merge_line.and_then(|line| self.module.span(&line, self.source));
@@ -225,7 +229,7 @@ impl Raiser<'_, '_> {
         escaping: &[(u32, usize, NodeId)],
     ) -> Vec<(Yielded, Vec<Option<NodeId>>)> {
         let frame = self.frames.last().expect("a function is being raised");
-        let is_live = Self::liveness(frame, self.memories.count(), self.reported);
+        let is_live = Self::liveness(frame, self.memories.count(), self.reported, &self.unset);
         let len = open.before.len();
         let mut slots = Vec::new();
         for &(id, target) in exits {

@@ -26,6 +26,7 @@ mod raiser;
 mod switches;
 mod tails;
 mod types;
+mod unset;
 
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Leaf, Target};
@@ -45,6 +46,7 @@ pub(crate) use pipeline::raise_stages;
 use raiser::{Frame, Raiser};
 use rspirv::spirv::{ExecutionMode, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
+use unset::Unset;
 
 /// Raises an entry point of a module.
 pub(crate) fn raise<'m>(
@@ -144,6 +146,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
             names: None,
             guards: FxHashMap::default(),
             sites: Sites::default(),
+            unset: Unset::default(),
             reported: None,
         }
     }

@@ -31,15 +31,28 @@ impl Raiser<'_, '_> {
         if self.names.is_none() {
             return Ok(());
         }
-        for (order, mut hit) in (0..).zip(self.conditions(of, memory)?) {
-            for guard in self.guards_of(of) {
-                let condition = self.node(guard.condition)?;
-                let holds = if guard.when { condition } else { self.op(Core::Not, &[condition])? };
-                hit.node = self.op(Core::And, &[hit.node, holds])?;
-            }
+        if of.op == Op::Load
+            && let Some((is_set, name)) = self.unset_read(of, memory)?
+        {
+            let node = self.op(Core::Not, &[is_set])?;
+            let hit = self.guarded(of, Hit::new("read before it is written", node, []))?;
+            self.note_as(name, of, 0, hit, memory);
+        }
+        for (order, hit) in (0..).zip(self.conditions(of, memory)?) {
+            let hit = self.guarded(of, hit)?;
             self.note(of, order, hit, memory);
         }
         Ok(())
+    }
+
+    /// The condition, if the instruction is the author's.
+    fn guarded(&mut self, of: &Instruction<'_>, mut hit: Hit) -> Result<Hit> {
+        for guard in self.guards_of(of) {
+            let condition = self.node(guard.condition)?;
+            let holds = if guard.when { condition } else { self.op(Core::Not, &[condition])? };
+            hit.node = self.op(Core::And, &[hit.node, holds])?;
+        }
+        Ok(hit)
     }
 
     /// The conditions under which an instruction is the author's.
@@ -190,8 +203,21 @@ impl Raiser<'_, '_> {
 
     /// Adds a probe to those that the rest of the program waits for.
     fn note(&mut self, of: &Instruction<'_>, order: u32, hit: Hit, memory: &mut Memory) {
+        if let Some(names) = self.names {
+            self.note_as(name_of(of, names), of, order, hit, memory);
+        }
+    }
+
+    /// The same with the name of the operation.
+    fn note_as(
+        &mut self,
+        operation: String,
+        of: &Instruction<'_>,
+        order: u32,
+        hit: Hit,
+        memory: &mut Memory,
+    ) {
         let (Some(names), Some(slot)) = (self.names, self.reported) else { return };
-        let operation = name_of(of, names);
         let is_defined = names == OperationNames::Wgsl && is_defined_in_wgsl(of.op);
         let (span, condition) = (self.span, hit.condition);
         let site = Site { span, operation, condition, order, is_defined };

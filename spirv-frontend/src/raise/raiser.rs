@@ -1,6 +1,7 @@
 //! The state of the raise, and helpers for all its parts.
 
 use super::opened::Memories;
+use super::unset::Unset;
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Target};
 use crate::memory::Memory;
@@ -160,6 +161,8 @@ pub(super) struct Raiser<'m, 'w> {
     /// Conditions under which instructions are reported, by result ids.
     pub(super) guards: FxHashMap<u32, Vec<Guard>>,
     pub(super) sites: Sites,
+    /// Variables to which nothing may have been stored.
+    pub(super) unset: Unset,
     /// The slot that waits for probes.
     pub(super) reported: Option<usize>,
 }
@@ -281,8 +284,10 @@ impl<'m, 'w> Raiser<'m, 'w> {
         frame: &'f Frame<'m, 'w>,
         memories: usize,
         reported: Option<usize>,
+        unset: &'f Unset,
     ) -> impl Fn(Target, usize) -> bool + 'f {
         move |target, slot| {
+            let slot = unset.variable_of(slot);
             if reported == Some(slot) {
                 return !is_active(Mutant::LostArm);
             }

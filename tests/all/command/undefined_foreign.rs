@@ -139,3 +139,36 @@ fn each_condition_of_wgsl() {
     assert!(WGSL.iter().any(|case| case.3.contains(DEFINED)));
     check(WGSL, "a.wgsl", 3, wgsl);
 }
+
+/// A variable is read before anything is stored to it, if `x` is not above 0; never if `y` is 1.
+const UNSET: &str = "#version 450
+layout(location = 0) out vec4 colour;
+layout(push_constant) uniform P { float x; float y; };
+void choose(out float into) { if (y == 1.0) into = 0.5; }
+void main() {
+  vec4 v;
+  float sum, rest;
+  v.xy = vec2(x);
+  choose(rest);
+  for (int i = 0; i < 3; i++) { if (x > 0.0) sum = rest; }
+  colour = v + vec4(x > 0.0 ? sum : y == 1.0 ? 0.0 : sum + 1.0);
+}
+";
+
+#[test]
+fn variables_that_are_read_before_they_are_written() {
+    let place = TestFolder::with([("a.frag", UNSET)]);
+    let names = |found: Vec<String>| -> Vec<String> {
+        let words = " read before it is written";
+        let name = |line: &String| Some(line.split_once(words)?.0.rsplit(' ').next()?.to_owned());
+        found.iter().filter_map(name).collect()
+    };
+    for engine in ENGINES {
+        let met = |x, y| names(report(&place, "a.frag", engine, [x, y]));
+        assert_eq!(met("1", "1"), [""; 0], "{engine}");
+        assert_eq!(met("0", "1"), [""; 0], "{engine}");
+        assert!(met("0", "0").contains(&"sum:".to_owned()), "{engine}: {:?}", met("0", "0"));
+        assert!(!met("1", "0").contains(&"sum:".to_owned()), "{engine}: {:?}", met("1", "0"));
+        assert!(met("1", "0").len() == 1, "{engine}: {:?}", met("1", "0"));
+    }
+}
