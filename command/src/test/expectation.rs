@@ -216,7 +216,7 @@ mod tests {
 
     fn read(words: &str) -> Result<Comparison, Malformed> {
         let (file, words) = (PathBuf::from("a.lv"), words.to_owned());
-        Expectation { file, line: 3, column: 11, words }.comparison()
+        Expectation { file, line: 3, column: 11, of_undefined: false, words }.comparison()
     }
 
     #[test]

@@ -60,6 +60,7 @@ fn in_every_version() {
                         strip: false,
                         constants: 0,
                         exact: None,
+                        instrument: None,
                     },
                 );
             }

@@ -114,6 +114,7 @@ fn spirv_val_accepts() {
                         strip: float_controls == FloatControls::ALL,
                         constants: 0,
                         exact: None,
+                        instrument: None,
                     },
                 );
             }
@@ -133,6 +134,7 @@ fn spirv_val_accepts() {
                 strip: i % 5 == 0,
                 constants: 0,
                 exact: None,
+                instrument: None,
             },
         );
     }
