@@ -60,7 +60,7 @@ impl SiteNote {
             all[3] += 1;
             // An instruction has at most 65,535 words.
             let text = note.to_string();
-            let mut bytes = text[..text.floor_char_boundary(4 * 0xfff0)].as_bytes().to_vec();
+            let mut bytes = text.as_bytes()[..text.floor_char_boundary(4 * 0xfff0)].to_vec();
             bytes.resize((bytes.len() / 4 + 1) * 4, 0);
             let text = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
             all.push((2 + bytes.len() as u32 / 4) << 16 | Op::String as u32);
