@@ -188,7 +188,11 @@ impl TestResult {
             first: None,
             traces: Traces::read(&object["traces"]),
             evidence: Some(&object["evidence"]).filter(|e| !e.is_null()).cloned().map(Evidence),
-            undefined: texts("undefined")?,
+            // Earlier reports have none.
+            undefined: match object["undefined"].is_null() {
+                true => Vec::new(),
+                false => texts("undefined")?,
+            },
         })
     }
 

@@ -387,6 +387,9 @@ impl Checker<'_> {
         }
         let is_lost = class == StorageClass::Private && is_active(Mutant::LostInitialiser);
         if let Some(value) = value.as_ref().filter(|_| !is_lost) {
+            if class == StorageClass::Private {
+                self.line(of.span);
+            }
             self.store(&place, value);
         }
         if is_const {

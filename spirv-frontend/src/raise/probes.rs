@@ -9,7 +9,8 @@
 use super::conditions::Hit;
 use super::operation_names::{is_defined_in_wgsl, name_of};
 use super::outside::Outside;
-use super::raiser::{Raiser, Root, Value};
+use super::raiser::{Pointer, Raiser, Root, Value};
+use super::unset::partial_loads;
 use crate::error::Result;
 use crate::flow::{FlowId, Leaf};
 use crate::memory::Memory;
@@ -246,5 +247,54 @@ impl Raiser<'_, '_> {
     /// True if any component is.
     pub(super) fn any(&mut self, of: NodeId) -> Result<NodeId> {
         if self.type_of(of) == Type::BOOL { Ok(of) } else { self.op(Core::Any, &[of]) }
+    }
+
+    /// Adds the bool of a variable without an initialiser, if undefined behaviour is reported. (WGSL's variables are zero.)
+    pub(super) fn open_unset(&mut self, id: u32, slot: usize, memory: &mut Memory) {
+        // The slots of a function are those of others before.
+        self.unset.forget(slot);
+        if !matches!(self.names, Some(OperationNames::Glsl | OperationNames::Instructions)) {
+            return;
+        }
+        let is_set = memory.push(self.graph.bool(false, self.span));
+        self.unset.forget(is_set);
+        self.unset.bools.insert(slot, (is_set, id));
+        self.unset.variables.insert(is_set, slot);
+    }
+
+    /// Notes that something was stored to a variable.
+    pub(super) fn set(&mut self, slot: usize, memory: &mut Memory) {
+        if let Some(is_set) = self.unset.bool_of(slot) {
+            memory.set(is_set, self.graph.bool(true, self.span));
+        }
+    }
+
+    /// For a read through a pointer: the bool that something was stored, and the name of the variable.
+    pub(super) fn unset_read(
+        &mut self,
+        of: &Instruction<'_>,
+        memory: &Memory,
+    ) -> Result<Option<(NodeId, String)>> {
+        let Ok(Pointer { root: Root::Slot(slot), .. }) = self.pointer(of.operand(2)?) else {
+            return Ok(None);
+        };
+        let Some(&(is_set, id)) = self.unset.bools.get(&slot) else { return Ok(None) };
+        let is_set = memory.get(is_set);
+        if self.graph.constant_words(is_set).is_some_and(|words| words == [1]) {
+            return Ok(None);
+        }
+        let function = self.frame().function;
+        let partial =
+            self.unset.partial.entry(function.at).or_insert_with(|| partial_loads(function));
+        if of.result().is_some_and(|result| partial.contains(&result)) {
+            return Ok(None);
+        }
+        let name = match self.module.name(id) {
+            // Of texts, the copy of an argument.
+            "" if self.names == Some(OperationNames::Glsl) => "argument".to_owned(),
+            "" => format!("%{id}"),
+            name => name.to_owned(),
+        };
+        Ok(Some((is_set, name)))
     }
 }

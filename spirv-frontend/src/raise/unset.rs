@@ -4,12 +4,7 @@
 //! bool is false. (A variable of which only other parts were stored is not noticed.) A value of which a compiler replaces some
 //! components, to store it back, is not read.
 
-use super::raiser::{Pointer, Raiser, Root};
-use crate::error::Result;
-use crate::memory::Memory;
 use crate::module::{Function, Instruction};
-use crate::options::OperationNames;
-use lambdav_core::graph::NodeId;
 use rspirv::spirv::Op;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,11 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Debug, Default)]
 pub(super) struct Unset {
     /// For the slot of a variable that of its bool, and the variable's id.
-    bools: FxHashMap<usize, (usize, u32)>,
+    pub(super) bools: FxHashMap<usize, (usize, u32)>,
     /// For the slot of a bool that of its variable.
-    variables: FxHashMap<usize, usize>,
+    pub(super) variables: FxHashMap<usize, usize>,
     /// Loads of each function whose values are only parts of values to store back, by the function's first word.
-    partial: FxHashMap<usize, FxHashSet<u32>>,
+    pub(super) partial: FxHashMap<usize, FxHashSet<u32>>,
 }
 
 impl Unset {
@@ -43,7 +38,7 @@ impl Unset {
 }
 
 /// The results of loads that are only operands of instructions which replace some of their components.
-fn partial_loads(function: &Function<'_>) -> FxHashSet<u32> {
+pub(super) fn partial_loads(function: &Function<'_>) -> FxHashSet<u32> {
     let all = || function.blocks.iter().flat_map(|block| &block.instructions);
     let mut partial: FxHashSet<u32> =
         all().filter(|of| of.op == Op::Load).filter_map(Instruction::result).collect();
@@ -66,55 +61,4 @@ fn partial_loads(function: &Function<'_>) -> FxHashSet<u32> {
     }
     partial.retain(|id| replaced.contains(id));
     partial
-}
-
-impl Raiser<'_, '_> {
-    /// Adds the bool of a variable without an initialiser, if undefined behaviour is reported. (WGSL's variables are zero.)
-    pub(super) fn open_unset(&mut self, id: u32, slot: usize, memory: &mut Memory) {
-        // The slots of a function are those of others before.
-        self.unset.forget(slot);
-        if !matches!(self.names, Some(OperationNames::Glsl | OperationNames::Instructions)) {
-            return;
-        }
-        let is_set = memory.push(self.graph.bool(false, self.span));
-        self.unset.forget(is_set);
-        self.unset.bools.insert(slot, (is_set, id));
-        self.unset.variables.insert(is_set, slot);
-    }
-
-    /// Notes that something was stored to a variable.
-    pub(super) fn set(&mut self, slot: usize, memory: &mut Memory) {
-        if let Some(is_set) = self.unset.bool_of(slot) {
-            memory.set(is_set, self.graph.bool(true, self.span));
-        }
-    }
-
-    /// For a read through a pointer: the bool that something was stored, and the name of the variable.
-    pub(super) fn unset_read(
-        &mut self,
-        of: &Instruction<'_>,
-        memory: &Memory,
-    ) -> Result<Option<(NodeId, String)>> {
-        let Ok(Pointer { root: Root::Slot(slot), .. }) = self.pointer(of.operand(2)?) else {
-            return Ok(None);
-        };
-        let Some(&(is_set, id)) = self.unset.bools.get(&slot) else { return Ok(None) };
-        let is_set = memory.get(is_set);
-        if self.graph.constant_words(is_set).is_some_and(|words| words == [1]) {
-            return Ok(None);
-        }
-        let function = self.frame().function;
-        let partial =
-            self.unset.partial.entry(function.at).or_insert_with(|| partial_loads(function));
-        if of.result().is_some_and(|result| partial.contains(&result)) {
-            return Ok(None);
-        }
-        let name = match self.module.name(id) {
-            // Of texts, the copy of an argument.
-            "" if self.names == Some(OperationNames::Glsl) => "argument".to_owned(),
-            "" => format!("%{id}"),
-            name => name.to_owned(),
-        };
-        Ok(Some((is_set, name)))
-    }
 }

@@ -140,7 +140,7 @@ fn options_of_spirv_are_for_spirv() {
     place.fails(
         &["compile", "a.lv", "--emit", "core", "--float-controls"],
         2,
-        "--spirv-version, --float-controls, --exact, --native-sampling, --strip, --keep-constants and --vertex are for --emit spirv",
+        "--spirv-version, --float-controls, --exact, --native-sampling, --strip, --keep-constants, --instrument and --vertex are for --emit spirv",
     );
     place.fails(&["compile", "a.lv", "-o", "a.png"], 2, "say with --emit what to write");
     let version = ["compile", "a.lv", "--emit", "spirv", "--spirv-version", "2.0"];
@@ -289,7 +289,7 @@ fn scalar_constants_are_kept_on_request() {
     };
     fails(
         &["--emit", "core", "--keep-constants"],
-        "--keep-constants and --vertex are for --emit spirv",
+        "--keep-constants, --instrument and --vertex are for --emit spirv",
     );
     fails(&["--emit", "core", "--set", "u=1"], "`u` is a uniform");
     fails(&["--emit", "core", "--set", "gian=1"], "did you mean `gain`?");

@@ -186,7 +186,8 @@ fn block<'t>(text: &'t str, language: &str) -> &'t str {
     block.expect("the page has such a block")
 }
 
-/// Runs the command lines that are shown in the sessions of a page: the output is the actual one, except for times.
+/// Runs the command lines that are shown in the sessions of a page: the output is the actual one, except for times. Behind the
+/// output of a command that fails are its messages and its status.
 /// `before` is called with the number of each session, and may change a command line. Returns the number of lines.
 fn walk(place: &TestFolder, text: &str, before: &dyn Fn(usize, &str) -> String) -> usize {
     let mut ran = 0;
@@ -201,7 +202,7 @@ fn walk(place: &TestFolder, text: &str, before: &dyn Fn(usize, &str) -> String) 
             });
             let status = match outcome.status {
                 0 => String::new(),
-                status => format!("[{status}]\n"),
+                status => format!("{}[{status}]\n", outcome.err),
             };
             assert_eq!(lines.collect::<String>() + &status, shown, "{arguments:?}");
             ran += 1;
@@ -248,22 +249,52 @@ fn the_page_on_compute_is_true() {
     }
 }
 
-/// The walks of docs/debugging.md. Quotation marks are the shell's.
+/// The walks of docs/debugging.md, and their pictures. Quotation marks are the shell's.
 #[test]
 #[cfg(feature = "foreign")]
 fn the_page_on_debugging_is_true() {
     let text = document("docs/debugging.md");
-    let files = [("ball.lv", "lv"), ("bands.wgsl", "wgsl"), ("disc.frag", "glsl")];
-    let place = TestFolder::with(files.map(|(name, language)| (name, block(&text, language))));
+    let of_walk = |title: &str, language| {
+        let (_, section) = text.split_once(&format!("## A walk: {title}\n")).expect("a section");
+        block(section, language).to_owned()
+    };
+    let ball = of_walk("a NaN in the picture", "lv");
+    let floor = of_walk("precision that flickers", "glsl");
+    let bands = of_walk("an index out of bounds", "wgsl");
+    let disc = of_walk("a GPU that draws something else", "glsl");
+    let cells = of_walk("an order that nothing promises", "lv");
+    let files = [
+        ("ball.lv", &ball),
+        ("floor.frag", &floor),
+        ("bands.wgsl", &bands),
+        ("disc.frag", &disc),
+        ("cells.lv", &cells),
+    ];
+    let place = TestFolder::with(files);
+    // What each walk ends with.
+    let right_ball = ball.replace("(pow (- 1 d) 2.5)", "(pow (/ 1 d) 2.5)");
+    let right_floor = floor.replace("square.x + square.y + square.z", "square.x + square.z");
+    let right_bands = bands.replace("4 * distance", "4 * min(distance, 0.99)");
+    let ramp = "1.0 - smoothstep(radius, radius + soft, length(p))";
+    let right_disc = disc.replace("smoothstep(radius + soft, radius, length(p))", ramp);
+    let unique_cells = cells.replace("(uint (id)))", "(uint (id)) unique)");
+    let right_cells =
+        cells.replace("(scatter cells cell (uint (id)))", "(combine cells cell (uint (id)) max)");
     let before = |index, arguments: &str| {
-        if index == 1 {
-            let shader = block(&text, "lv");
-            place.write("ball.lv", shader.replace("(pow (- 1 d) 2.5)", "(pow (/ 1 d) 2.5)"));
+        let changed = match index {
+            1 => Some(("ball.lv", &right_ball)),
+            5 => Some(("cells.lv", &unique_cells)),
+            7 => Some(("cells.lv", &right_cells)),
+            _ => None,
+        };
+        if let Some((name, text)) = changed {
+            assert_ne!(files.iter().find(|(of, _)| *of == name).map(|(_, text)| *text), Some(text));
+            place.write(name, text);
         }
         arguments.replace('\'', "")
     };
-    assert_eq!(walk(&place, &text, &before), 4);
-    place.write("ball.lv", block(&text, "lv"));
+    assert_eq!(walk(&place, &text, &before), 9);
+    place.write("ball.lv", &ball);
     let mut reports = 0;
     for (shown, rest) in text.split("` says:\n\n```text\n").zip(text.split("` says:\n\n").skip(1)) {
         let (_, line) = shown.rsplit_once("`lambdav ").expect("a command line");
@@ -274,16 +305,27 @@ fn the_page_on_debugging_is_true() {
         reports += 1;
     }
     assert_eq!(reports, 3);
-    // The ends of the walks.
-    let bands = block(&text, "wgsl").replace("4 * distance", "4 * min(distance, 0.99)");
-    place.write("bands.wgsl", &bands);
-    let ramp = "1.0 - smoothstep(radius, radius + soft, length(p))";
-    let disc = block(&text, "glsl").replace("smoothstep(radius + soft, radius, length(p))", ramp);
-    place.write("disc.frag", &disc);
-    for name in ["bands.wgsl", "disc.frag"] {
-        let all = ["render", name, "a.png", "--size", "32x32", "--undefined", "error"];
-        let outcome = place.run(&all);
-        assert_eq!((outcome.status, &*outcome.err), (0, ""), "{name}");
+    // The pictures: what is wrong, and what is right.
+    let render = |name: &str, arguments: &[&str]| {
+        let outcome =
+            place.run(&[&["render", name, "a.png", "--size", "128x128"], arguments].concat());
+        assert_eq!(outcome.status, 0, "{name}: {}", outcome.err);
+        place.read("a.png")
+    };
+    let picture = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures").join(name);
+        std::fs::read(path).expect("the picture is there")
+    };
+    place.write("disc.frag", &right_disc);
+    assert!(render("disc.frag", &["--undefined", "error"]) == picture("disc.png"));
+    for (name, wrong, text, right) in [
+        ("ball.lv", "ball-wrong.png", &right_ball, "ball-right.png"),
+        ("floor.frag", "floor-wrong.png", &right_floor, "floor-right.png"),
+        ("bands.wgsl", "bands.png", &right_bands, "bands.png"),
+    ] {
+        assert!(render(name, &[]) == picture(wrong), "{name}");
+        place.write(name, text);
+        assert!(render(name, &["--undefined", "error"]) == picture(right), "{name}");
     }
 }
 

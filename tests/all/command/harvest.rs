@@ -74,9 +74,17 @@ fn prepared() -> TestFolder {
         let text = read(&format!("tests/foreign/{foreign}"));
         place.write(name, &text);
     }
-    let page = read("docs/glsl.md");
-    let rings = page.split("```glsl\n").nth(1).and_then(|rest| rest.split("```").next());
-    place.write("rings.frag", rings.expect("the page has a text in GLSL"));
+    let pages = [
+        ("docs/glsl.md", "glsl", 1, "rings.frag"),
+        ("docs/debugging.md", "wgsl", 1, "bands.wgsl"),
+        ("docs/debugging.md", "glsl", 2, "disc.frag"),
+    ];
+    for (page, language, number, name) in pages {
+        let page = read(page);
+        let opened = format!("```{language}\n");
+        let text = page.split(&opened).nth(number).and_then(|rest| rest.split("```").next());
+        place.write(name, text.expect("the page has a text in this language"));
+    }
     place.write("lib/fog.glsl", "vec4 fog() { return vec4(0.1 * float(QUALITY)); }\n");
     let fog = "#include \"fog.glsl\"\nvoid main() { gl_FragColor = fog(); }\n";
     place.write("fog.frag", fog);
@@ -122,6 +130,8 @@ fn in_markdown(text: &str) -> Vec<Found> {
                 // Comments alone are no program.
                 "lv" | "scheme" if block.iter().all(|line| line.starts_with(';')) => {}
                 "lv" if block.iter().any(|line| line.starts_with("(attribute ")) => {}
+                // Passes alone draw nothing.
+                "lv" if block.last().is_some_and(|line| line.starts_with("  (scatter ")) => {}
                 "lv" | "scheme" => found.push(Found::Program(block.join("\n"))),
                 _ => found.extend(in_block(&block)),
             }

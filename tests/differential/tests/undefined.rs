@@ -236,7 +236,8 @@ fn instrumented(
 
 /// Compares all outputs of a generated program. Returns for each the number of sites, and of those that some pixel meets.
 fn compare_all(seed: u64) -> Vec<(usize, usize)> {
-    let options = GenerateOptions { size: 60, endless: seed.is_multiple_of(2), special_divisors: true };
+    let options =
+        GenerateOptions { size: 60, endless: seed.is_multiple_of(2), special_divisors: true };
     let text: String =
         generate(seed, options).forms.iter().map(|form| format!("{form}\n")).collect();
     let source = SourceFile::new("generated.lv", &*text);

@@ -6,7 +6,7 @@
 use crate::compare::{Mismatch, SIZE, values};
 use crate::compiler::{CompileError, Compiler};
 use crate::dialect::Dialect;
-use crate::evaluate::{Condition, Origin, Pixel, pixels};
+use crate::evaluate::{Condition, Origin, Pixel, UNWRITTEN, pixels};
 use crate::print::print;
 use crate::program::Program;
 use lambdav_engine::{Drawn, Engine, Frame, Options, RenderOptions, Shader, Size, Undefined, Unit};
@@ -91,7 +91,12 @@ pub fn compare_reports_of(
         }
         let mut lines: BTreeMap<(&str, &str), Vec<&Undefined>> = BTreeMap::new();
         for line in &drawn.undefined {
-            lines.entry((&line.operation, line.condition)).or_default().push(line);
+            // An unwritten output is called by its name.
+            let operation = match line.condition == UNWRITTEN.1 {
+                true => UNWRITTEN.0,
+                false => &line.operation,
+            };
+            lines.entry((operation, line.condition)).or_default().push(line);
         }
         let keys = |all: Vec<(&str, &str)>| format!("{all:?}");
         let [found, wanted] =

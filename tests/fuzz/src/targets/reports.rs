@@ -49,7 +49,7 @@ fn report(shard: usize, of: usize, tests: usize) -> String {
         let status = ["passed", "failed", "missing", "unsupported"][number % 4];
         text += &format!(
             "{{\"comparison\":{{\"exceeding\":[],\"psnr\":1.5}},\"evidence\":{{\"found\":\"AAAA\",\"near\":null}},\"golden\":\"t{number}.png\",\
-             \"message\":\"different\",\"seconds\":0.1,\"status\":\"{status}\",\"test\":\"t{number}.lv\",\"written\":[\"t{number}.new.png\"]}}\n"
+             \"message\":\"different\",\"seconds\":0.1,\"status\":\"{status}\",\"test\":\"t{number}.lv\",\"undefined\":[\"a.lv:1:1: /: the divisor is 0\"],\"written\":[\"t{number}.new.png\"]}}\n"
         );
     }
     text

@@ -60,7 +60,10 @@ impl Invocation<'_> {
         }
     }
 
-    pub(super) fn read(&self, place: &Place) -> Result<Words, Stop> {
+    pub(super) fn read(&mut self, place: &Place) -> Result<Words, Stop> {
+        if place.variable == self.program.output && !self.is_output_set {
+            self.met.insert(undefined::UNWRITTEN);
+        }
         let words = &self.memory[place.variable];
         if words.is_empty() {
             let name = &self.program.variables[place.variable].name;
@@ -70,6 +73,7 @@ impl Invocation<'_> {
     }
 
     pub(super) fn write(&mut self, place: &Place, value: &[u32]) {
+        self.is_output_set |= place.variable == self.program.output;
         let words = &mut self.memory[place.variable];
         if words.is_empty() {
             // Parts that are never set are zero (`docs/spirv.md`).

@@ -23,7 +23,7 @@ use crate::program::{Item, Program, Statement};
 use lambdav_float_environment::with_default;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-pub use undefined::Condition;
+pub use undefined::{Condition, UNWRITTEN};
 
 /// The words of a value: one for each component.
 type Words = Vec<u32>;
@@ -63,6 +63,8 @@ struct Invocation<'p> {
     steps: u64,
     /// The undefined behaviour so far.
     met: BTreeSet<Condition>,
+    /// True if something was written to the output.
+    is_output_set: bool,
     history: History,
 }
 
@@ -227,7 +229,8 @@ impl<'p> Invocation<'p> {
         memory[program.facing] = vec![1];
         memory[program.output] = vec![0; 4];
         let (met, history) = (BTreeSet::new(), History::default());
-        Self { program, memory, lane, quad: None, steps: 0, met, history }
+        let (quad, is_output_set) = (None, false);
+        Self { program, memory, lane, quad, steps: 0, met, is_output_set, history }
     }
 
     /// Runs the initialisers of global variables.
@@ -264,8 +267,9 @@ impl<'p> Invocation<'p> {
         };
         let memory = quad[lane].clone();
         let (program, quad, met) = (self.program, Some(Rc::clone(quad)), BTreeSet::new());
-        let history = History::default();
-        let mut other = Invocation { program, memory, lane, quad, steps: 0, met, history };
+        let (history, is_output_set) = (History::default(), self.is_output_set);
+        let mut other =
+            Invocation { program, memory, lane, quad, steps: 0, met, is_output_set, history };
         let words = other.value(of)?;
         if lane == self.lane {
             self.met.extend(other.met);

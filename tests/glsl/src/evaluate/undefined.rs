@@ -11,6 +11,9 @@ use lambdav_core::op::Op;
 /// The name of an operation, and the words of its condition.
 pub type Condition = (&'static str, &'static str);
 
+/// A read of the output before anything is written to it. (Other variables are written before.)
+pub const UNWRITTEN: Condition = ("output", "read before it is written");
+
 /// Conditions of an operator for one component.
 fn operator(op: Binary, scalar: Scalar, a: u32, b: u32) -> Vec<Condition> {
     let name = match op {
