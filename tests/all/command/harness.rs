@@ -135,10 +135,10 @@ impl TestFolder {
         self.run_with(arguments, "")
     }
 
-    /// Runs the command with the words of a line as arguments, which have no quotation marks.
+    /// Runs the command with the words of a line as arguments. Quotation marks are the shell's.
     #[track_caller]
     pub(crate) fn run_line(&self, line: &str) -> CommandOutcome {
-        self.run(&line.split_whitespace().collect::<Vec<_>>())
+        self.run(&shlex::split(line).expect("quotation marks are closed"))
     }
 
     /// Runs the command with this standard input.

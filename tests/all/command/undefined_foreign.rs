@@ -91,8 +91,9 @@ fn f(x: {ty}, y: {ty}) -> f32 {{ return {expression}; }}
 
 /// The lines of a report of a picture of 2 by 1 pixels.
 fn report(place: &TestFolder, file: &str, engine: &str, [x, y]: [&str; 2]) -> Vec<String> {
+    let picture: &[&str] = if file == "b.frag" { &["--bind", "picture=p.png"] } else { &[] };
     let (engine, x, y) = (format!("--engine={engine}"), format!("x={x}"), format!("y={y}"));
-    let outcome = place.run(&[
+    let all = [
         "render",
         file,
         "a.png",
@@ -105,7 +106,8 @@ fn report(place: &TestFolder, file: &str, engine: &str, [x, y]: [&str; 2]) -> Ve
         &x,
         "--set",
         &y,
-    ]);
+    ];
+    let outcome = place.run(&[&all, picture].concat());
     assert_eq!(outcome.status, 0, "{file}: {}", outcome.err);
     outcome.err.lines().filter(|line| line.starts_with(file)).map(str::to_owned).collect()
 }
@@ -170,5 +172,80 @@ fn variables_that_are_read_before_they_are_written() {
         assert!(met("0", "0").contains(&"sum:".to_owned()), "{engine}: {:?}", met("0", "0"));
         assert!(!met("1", "0").contains(&"sum:".to_owned()), "{engine}: {:?}", met("1", "0"));
         assert!(met("1", "0").len() == 1, "{engine}: {:?}", met("1", "0"));
+    }
+}
+
+const OUTPUT: &str = "#version 450
+layout(location = 0) out vec4 colour;
+layout(push_constant) uniform P { float x; float y; };
+void main() { colour = vec4(0.0, x * y, 0.0, 1.0); }
+";
+
+const TEXEL: &str = "#version 450
+layout(location = 0) out vec4 colour;
+layout(binding = 0) uniform sampler2D picture;
+layout(push_constant) uniform P { int x; int y; };
+void main() { colour = texelFetch(picture, ivec2(x, 0), y); }
+";
+
+/// Branches to OpUnreachable where x is above y.
+const DEAD_END: &str = "OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main \"main\" %out
+OpExecutionMode %main OriginUpperLeft
+OpMemberName %block 0 \"x\"
+OpMemberName %block 1 \"y\"
+OpDecorate %out Location 0
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 4
+%void = OpTypeVoid
+%main_type = OpTypeFunction %void
+%float = OpTypeFloat 32
+%bool = OpTypeBool
+%block = OpTypeStruct %float %float
+%to_block = OpTypePointer PushConstant %block
+%given = OpVariable %to_block PushConstant
+%to_out = OpTypePointer Output %float
+%out = OpVariable %to_out Output
+%main = OpFunction %void None %main_type
+%start = OpLabel
+%all = OpLoad %block %given
+%x = OpCompositeExtract %float %all 0
+%y = OpCompositeExtract %float %all 1
+OpStore %out %y
+%is = OpFOrdGreaterThan %bool %x %y
+OpSelectionMerge %meet None
+OpBranchConditional %is %dead %meet
+%dead = OpLabel
+OpUnreachable
+%meet = OpLabel
+OpReturn
+OpFunctionEnd
+";
+
+/// Conditions that are of no expression: values that meet them, and the nearest ones that do not.
+#[test]
+fn outputs_texels_and_dead_ends() {
+    let place = TestFolder::with([("a.frag", OUTPUT), ("b.frag", TEXEL), ("c.spvasm", DEAD_END)]);
+    place.write("p.lv", "(vec3 0.5)");
+    place.run(&["render", "p.lv", "p.png", "--size", "3x2"]).done();
+    let output = "a.frag:4:15: output: NaN or infinity; first at (0, 0) with (0, inf, 0, 1)";
+    let texel = "b.frag:5:15: texelFetch: an index or level outside; first at (0, 0) with";
+    let dead_end = "c.spvasm: OpBranchConditional: OpUnreachable is reached; first at (0, 0)";
+    for engine in ENGINES {
+        for (file, values, wanted) in [
+            ("a.frag", ["3.4e38", "1.001"], format!("{output}; 2 pixels")),
+            ("a.frag", ["3.4e38", "1.0008"], String::new()),
+            ("b.frag", ["3", "0"], format!("{texel} (3, 0), 0; 2 pixels")),
+            ("b.frag", ["-1", "0"], format!("{texel} (-1, 0), 0; 2 pixels")),
+            ("b.frag", ["0", "1"], format!("{texel} (0, 0), 1; 2 pixels")),
+            ("b.frag", ["2", "0"], String::new()),
+            ("c.spvasm", ["1.0000001", "1"], format!("{dead_end}; 2 pixels")),
+            ("c.spvasm", ["1", "1"], String::new()),
+        ] {
+            let found = report(&place, file, engine, values);
+            assert_eq!(found.join("\n"), wanted, "{engine}, {file}: {values:?}");
+        }
     }
 }
