@@ -67,14 +67,22 @@ pub(crate) fn run(
     Ok(settings)
 }
 
+/// The passes of a program with probes, for the core evaluator; none if it has none.
+pub(crate) fn observed(
+    program: &Accepted,
+    reporting: &Reporting,
+    options: &Options,
+) -> Result<Option<PassesProgram>, Error> {
+    compile(program, &reporting.core, &options.clone().engine(Engine::Core))
+}
+
 /// The program with probes, and its passes for the core evaluator.
 pub(crate) fn reporting(
     program: &Accepted,
     options: &Options,
 ) -> Result<(Reporting, PassesProgram), Error> {
     let reporting = Reporting::of_passes(program)?;
-    let options = options.clone().engine(Engine::Core);
-    let passes = compile(program, &reporting.core, &options)?;
+    let passes = observed(program, &reporting, options)?;
     Ok((reporting, passes.expect("the program has passes")))
 }
 

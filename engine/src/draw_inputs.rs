@@ -62,10 +62,7 @@ impl DrawInputs {
 
     /// The number of different vertices: of the attributes, or as set.
     pub(crate) fn vertex_count_of(&self, of: &Triangles) -> u32 {
-        let all = of.attributes.iter().zip(&self.attributes);
-        let mut lengths = all
-            .filter(|(attribute, _)| attribute.rate == AttributeRate::Vertex)
-            .filter_map(|(_, data)| Some(data.buffer()?.len() as u32));
+        let mut lengths = self.lengths(of, AttributeRate::Vertex).map(|(_, count)| count);
         let of_indices =
             || self.indices.iter().flat_map(|all| all.iter()).max().map(|&last| last + 1);
         lengths.next().or_else(of_indices).unwrap_or(self.vertex_count())
@@ -73,22 +70,25 @@ impl DrawInputs {
 
     /// The number of instances: as set, or that of the instance attributes, or 1.
     pub(crate) fn instance_count(&self, of: &Triangles) -> u32 {
-        self.instances.or_else(|| self.lengths(of).map(|(_, count)| count).min()).unwrap_or(1)
+        let lengths = || self.lengths(of, AttributeRate::Instance).map(|(_, count)| count);
+        self.instances.or_else(|| lengths().min()).unwrap_or(1)
     }
 
-    /// The lengths of the attributes of instances that have data.
-    fn lengths<'t>(&'t self, of: &'t Triangles) -> impl Iterator<Item = (&'t Attribute, u32)> {
+    /// The lengths of the attributes of this rate that have data.
+    fn lengths<'t>(
+        &'t self,
+        of: &'t Triangles,
+        rate: AttributeRate,
+    ) -> impl Iterator<Item = (&'t Attribute, u32)> {
         let all = of.attributes.iter().zip(&self.attributes);
-        all.filter(|(attribute, _)| attribute.rate == AttributeRate::Instance)
+        all.filter(move |(attribute, _)| attribute.rate == rate)
             .filter_map(|(attribute, data)| Some((attribute, data.buffer()?.len() as u32)))
     }
 
     /// The reason why attributes of vertices and indices do not fit together.
     fn mismatch(&self, of: &Triangles) -> Option<String> {
-        let all = of.attributes.iter().zip(&self.attributes);
-        let mut lengths = all
-            .filter(|(attribute, _)| attribute.rate == AttributeRate::Vertex)
-            .filter_map(|(attribute, data)| Some((&attribute.name, data.buffer()?.len())));
+        let lengths = self.lengths(of, AttributeRate::Vertex);
+        let mut lengths = lengths.map(|(attribute, count)| (&attribute.name, count));
         let (first, count) = lengths.next()?;
         if let Some((other, found)) = lengths.find(|&(_, found)| found != count) {
             return Some(format!(
@@ -96,10 +96,10 @@ impl DrawInputs {
             ));
         }
         let end = match &self.indices {
-            Some(indices) => indices.iter().max().map_or(0, |&last| last as usize + 1),
-            None => self.vertices.unwrap_or(0) as usize,
+            Some(indices) => indices.iter().max().map_or(0, |&last| u64::from(last) + 1),
+            None => self.vertex_count().into(),
         };
-        (end > count).then(|| {
+        (end > u64::from(count)).then(|| {
             format!("the last vertex is {}, and the attribute `{first}` has {count}", end - 1)
         })
     }
@@ -138,7 +138,7 @@ impl DrawInputs {
         if let Some(mismatch) = self.mismatch(of) {
             return Some(mismatch);
         }
-        let mut lengths = self.lengths(of);
+        let mut lengths = self.lengths(of, AttributeRate::Instance);
         if let Some((first, count)) = lengths.next() {
             if let Some((other, found)) = lengths.find(|&(_, found)| found != count) {
                 return Some(format!(

@@ -152,9 +152,8 @@ impl Pipeline {
         let core = fixed.as_ref().unwrap_or(core);
         let passes = before::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
-        let observed = options.clone().engine(Engine::Core);
         let reporting_passes = match &reporting {
-            Some(reporting) => before::compile(program, &reporting.core, &observed)?,
+            Some(reporting) => before::observed(program, reporting, options)?,
             None => None,
         };
         let (program, options) = (Arc::clone(program), options.clone());

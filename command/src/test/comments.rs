@@ -34,16 +34,8 @@ impl Syntax {
         }
     }
 
-    /// Beginning of a directive.
-    pub(super) fn marker(self) -> &'static str {
-        match self {
-            Self::Slashes { .. } => "// test:",
-            Self::Semicolon | Self::Beside => "; test:",
-        }
-    }
-
     /// Beginning of a directive of this kind.
-    fn marker_of(self, kind: Kind) -> String {
+    pub(super) fn marker(self, kind: Kind) -> String {
         let comment = match self {
             Self::Slashes { .. } => "//",
             Self::Semicolon | Self::Beside => ";",
@@ -72,6 +64,14 @@ impl Kind {
             Self::Test => "test:",
             Self::Expectation => "expect:",
             Self::Undefined => "undefined:",
+        }
+    }
+
+    /// What such a directive is.
+    fn what(self) -> &'static str {
+        match self {
+            Self::Test => "a test",
+            Self::Expectation | Self::Undefined => "an expectation",
         }
     }
 
@@ -157,11 +157,7 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
         for Comment { has_line, text } in comments {
             let near = |message| NearMiss { line: number, text: text.to_owned(), message };
             let Some(meaning) = meaning(text) else { continue };
-            let marker = syntax.marker_of(meaning.kind);
-            let what = match meaning.kind {
-                Kind::Test => "a test",
-                Kind::Expectation | Kind::Undefined => "an expectation",
-            };
+            let (marker, what) = (syntax.marker(meaning.kind), meaning.kind.what());
             match meaning.words {
                 Some(words) if has_line => {
                     let written = Written::new(number, line, words, meaning.kind);
@@ -182,13 +178,8 @@ pub(super) fn scan(text: &str, syntax: Syntax) -> Scanned {
         if let (false, Some(text)) = (is_comment, foreign_comment(line))
             && let Some(meaning) = meaning(text)
         {
-            let marker = syntax.marker_of(meaning.kind);
-            let message = match meaning.kind {
-                Kind::Test => format!("a test begins with `{marker}` in this language"),
-                Kind::Expectation | Kind::Undefined => {
-                    format!("an expectation begins with `{marker}` in this language")
-                }
-            };
+            let (marker, what) = (syntax.marker(meaning.kind), meaning.kind.what());
+            let message = format!("{what} begins with `{marker}` in this language");
             found.near.push(NearMiss { line: number, text: text.to_owned(), message });
         }
     }

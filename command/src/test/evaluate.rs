@@ -9,6 +9,7 @@ use crate::engines::engine;
 use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
 use crate::render::PictureArguments;
+use crate::undefined::UndefinedBehaviour;
 use lambdav_core::flat::{FlatComponent, FlatType, PlacedExpression, vector_path};
 use lambdav_core::limits;
 use lambdav_core::types::Scalar;
@@ -79,11 +80,6 @@ impl Subject<'_> {
     }
 }
 
-/// The lines of a report.
-fn lines(found: &[Undefined]) -> String {
-    found.iter().map(Undefined::to_string).collect::<Vec<_>>().join("\n")
-}
-
 /// The subject, and values shared by its expectations.
 struct State<'a> {
     subject: &'a Subject<'a>,
@@ -96,9 +92,10 @@ impl State<'_> {
     /// The difference of the two sides, if there is one.
     fn check(&self, expectation: &Expectation) -> Result<Option<String>> {
         if expectation.of_undefined {
-            let mut found = (self.subject.undefined)()?;
-            found.retain(|of| !of.is_defined);
-            return Ok((!found.is_empty()).then(|| lines(&found)));
+            let found = (self.subject.undefined)()?;
+            let lines: Vec<String> =
+                UndefinedBehaviour::faults(&found).map(Undefined::to_string).collect();
+            return Ok((!lines.is_empty()).then(|| lines.join("\n")));
         }
         let wrong = |column: usize, message: &str| {
             Failure::input(format!("{}: {message}", expectation.at(column)))

@@ -1,6 +1,6 @@
 //! Discovery of tests.
 
-use super::comments::{NearMiss, Scanned, Syntax, Written, scan};
+use super::comments::{Kind, NearMiss, Scanned, Syntax, Written, scan};
 use super::directive::{self, Directive, GoldenFormat, Wrong};
 use super::expectation::Expectation;
 use super::folders::{beside, in_folder, is_script, is_vertex, key, look_through, stamp};
@@ -151,7 +151,7 @@ pub(super) fn plan(paths: &[PathBuf]) -> Result<Planned> {
                     let near = near.first()?;
                     Some(format!("\n{}:{}: {}", file.display(), near.line, near.message))
                 });
-                let marker = Syntax::of(path).marker();
+                let marker = Syntax::of(path).marker(Kind::Test);
                 let (path, near) = (path.display(), near.unwrap_or_default());
                 return Err(Failure::input(format!(
                     "`{path}` has no test; a test is a comment such as `{marker} --size 64x64`{near}"

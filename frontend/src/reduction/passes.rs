@@ -79,13 +79,13 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), PassFault> {
-        self.begin_passes(inputs, limits, cancelled)?;
-        self.passes.iter().try_for_each(|pass| self.run_pass(pass, inputs, limits, cancelled))
+        self.run_first(self.passes.len(), inputs, limits, cancelled)
     }
 
-    /// Sets all results to zeros.
-    fn begin_passes(
+    /// Sets all results to zeros, then runs so many passes.
+    fn run_first(
         &self,
+        count: usize,
         inputs: &mut Inputs,
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
@@ -115,7 +115,8 @@ impl SourceProgram {
                 inputs.resources[counter] = zeros(Type::UINT, 1)?;
             }
         }
-        Ok(())
+        let mut passes = self.passes[..count].iter();
+        passes.try_for_each(|pass| self.run_pass(pass, inputs, limits, cancelled))
     }
 
     fn element_type(&self, resource: usize) -> Type {
@@ -323,9 +324,7 @@ impl SourceProgram {
         limits: Limits,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Ids, PassFault> {
-        self.begin_passes(inputs, limits, cancelled)?;
-        let before = &self.passes[..number];
-        before.iter().try_for_each(|pass| self.run_pass(pass, inputs, limits, cancelled))?;
+        self.run_first(number, inputs, limits, cancelled)?;
         self.ids(&self.passes[number], inputs, limits, cancelled)
     }
 

@@ -15,7 +15,7 @@ pub(super) fn name_of(of: &Instruction<'_>, names: OperationNames) -> String {
 
 /// True if WGSL defines the results of an instruction that SPIR-V leaves undefined.
 pub(super) fn is_defined_in_wgsl(op: Op) -> bool {
-    !matches!(op, Op::ExtInst | Op::Store | Op::FRem | Op::FMod)
+    !matches!(op, Op::ExtInst | Op::FRem | Op::FMod)
 }
 
 /// The name of an operation in GLSL or WGSL.
@@ -44,7 +44,6 @@ fn name_in_text(of: &Instruction<'_>, names: OperationNames) -> Option<&'static 
         Op::ImageFetch => "texelFetch",
         Op::ImageRead if is_wgsl => "textureLoad",
         Op::ImageRead => "imageLoad",
-        Op::Store => "output",
         Op::ExtInst => match Glsl::from_u32(*of.operands.get(3)?)? {
             Glsl::Sqrt => "sqrt",
             Glsl::InverseSqrt if is_wgsl => "inverseSqrt",

@@ -175,7 +175,7 @@ impl GpuProgram {
             let report = report.expect("one of many is free");
             (report, mode.emit_options(device, Some(report)))
         };
-        let (module, program, stages, report) = match core.triangles.as_deref() {
+        let (module, program, stages, locations, report) = match core.triangles.as_deref() {
             Some(triangles) => {
                 let (report, options) = options(locations);
                 let entries = EntryPoints::new(&core, triangles, locations);
@@ -183,18 +183,15 @@ impl GpuProgram {
                 let programs = [&vertex, &fragment];
                 let module = emit_stages(programs, None, &options, &entries.interfaces)?;
                 let stages = Stages::new(entries.interfaces, triangles.state);
-                (module, fragment, Some(stages), report)
+                (module, fragment, Some(stages), locations.to_vec(), report)
             }
             None => {
                 let program = schedule::schedule_reported(&core, locations);
                 let program = program.map_err(GpuError::Program)?;
                 let (report, options) = options(&program.locations);
-                (emit(&program, None, &options)?, program, None, report)
+                let locations = program.locations.clone();
+                (emit(&program, None, &options)?, program, None, locations, report)
             }
-        };
-        let locations = match &stages {
-            Some(_) => locations.to_vec(),
-            None => program.locations.clone(),
         };
         Ok(Self {
             device: device.clone(),
