@@ -7,14 +7,17 @@ use super::files::{check_target, one_standard_input, read_bytes};
 use super::gpu::GpuArguments;
 use super::messages::{Messages, note, one_standard_output, report, write_out};
 use super::module::{ModuleArguments, ProgramKind, TextArguments};
+use super::probe;
 use super::progress::Progress;
 use super::supervise::Deadline;
 use super::undefined::UndefinedBehaviour;
+use super::unit::{self, Around, Groups, Unit, groups};
 use super::user_values::{UserValues, note_bindings, note_remarks};
 use super::values::{seconds, whole};
 use clap::Args;
 use lambdav_core::limits;
 use lambdav_engine::{BindError, Bindings, DispatchOptions, Options, Shader};
+use lambdav_image::Size;
 use lambdav_image::file::write_atomically;
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -64,6 +67,10 @@ pub(super) struct RunArguments {
     /// text that meets any; `error` does so, and no buffer is written
     #[arg(long, value_enum, default_value = "ignore")]
     undefined: UndefinedBehaviour,
+    /// Print the messages of a unit, by `(probe "name" e)` in λV and `debugPrintfEXT` in GLSL and SPIR-V: `id:X[,Y[,Z]]`, an
+    /// invocation or an id of a pass; `id:X:PASS` names the pass. May be given more than once
+    #[arg(long, value_name = "UNIT", value_parser = unit::parse)]
+    probe: Vec<Unit>,
     /// Most iterations of a loop, each time that it is entered; more is error LV0504
     #[arg(
         long,
@@ -84,26 +91,6 @@ pub(super) struct RunArguments {
     timeout: Duration,
     #[command(flatten)]
     messages: Messages,
-}
-
-/// Numbers of workgroups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Groups(pub(crate) [u32; 3]);
-
-/// Parses one to three numbers of workgroups.
-pub(crate) fn groups(text: &str) -> Result<Groups, String> {
-    let wrong = || format!("`{text}` is not X, X,Y or X,Y,Z: whole numbers from 1 on");
-    let numbers = text.split(',').map(|number| match number.parse() {
-        Ok(0) | Err(_) => Err(wrong()),
-        Ok(number) => Ok(number),
-    });
-    let numbers: Vec<u32> = numbers.collect::<Result<_, _>>()?;
-    match numbers[..] {
-        [x] => Ok(Groups([x, 1, 1])),
-        [x, y] => Ok(Groups([x, y, 1])),
-        [x, y, z] => Ok(Groups([x, y, z])),
-        _ => Err(wrong()),
-    }
 }
 
 /// A file for a buffer.
@@ -267,6 +254,14 @@ pub(super) fn run(options: &RunArguments) -> Result {
     }
     let engine = engine(options.engine, gpu.as_ref());
     options.undefined.without_paint("there is no picture to paint")?;
+    let around = Around {
+        size: Size::new(1, 1).map_err(|error| Failure::machine(error.to_string()))?,
+        output: 0,
+        max_iterations: options.max_iterations,
+        groups,
+        deadline,
+    };
+    probe::tell(&options.probe, &shader, &bindings, &around, messages)?;
     let compiled = Options::default()
         .engine(engine)
         .max_iterations(options.max_iterations)
@@ -292,16 +287,6 @@ pub(super) fn run(options: &RunArguments) -> Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_of_workgroups() {
-        for (text, wanted) in [("3", [3, 1, 1]), ("3,4", [3, 4, 1]), ("3,4,5", [3, 4, 5])] {
-            assert_eq!(groups(text), Ok(Groups(wanted)));
-        }
-        for text in ["", "0", "1,", "1,2,3,4", "-1", "x", "1, 2", "4294967296"] {
-            assert!(groups(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn forms_of_files() {

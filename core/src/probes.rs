@@ -1,4 +1,4 @@
-//! Probes: conditions under which an operation is undefined elsewhere, to be reported (LANGUAGE-3 §15).
+//! Probes: conditions under which an operation is undefined elsewhere, to be reported (LANGUAGE §15).
 //!
 //! A front end that is asked to report makes an [`Op::Probe`](crate::op::Op::Probe) for each condition of the operations that
 //! the author wrote, before anything is folded, and lets the result wait for it

@@ -23,6 +23,10 @@ pub enum Mutant {
     OneRoundMore,
     /// An observer is told of each round of a loop twice.
     DoubledRound,
+    /// An observer is told of probes at other pixels of the quad.
+    NeighboursProbe,
+    /// An observer is not told of a probe of a value that is known.
+    FoldedProbe,
 }
 
 impl Mutant {
@@ -39,7 +43,7 @@ impl Mutant {
     pub const OF_TEXTURES: [Self; 1] = [Self::FarMirror];
 
     /// The mutants of observation.
-    pub const OF_TRACES: [Self; 1] = [Self::DoubledRound];
+    pub const OF_TRACES: [Self; 3] = [Self::DoubledRound, Self::NeighboursProbe, Self::FoldedProbe];
 
     /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::WrongField];

@@ -31,6 +31,8 @@ pub enum TokenKind {
     Float(f32),
     /// A floating-point number with the suffix `lf`.
     Double(f64),
+    /// A string, for a `printf`: the characters that its escapes mean.
+    Text(Name),
     /// An operator or other punctuation, such as `<<=`.
     Punctuation(Punctuation),
     /// The end of the text.

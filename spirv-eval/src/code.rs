@@ -225,6 +225,8 @@ pub(super) enum Step {
     },
     /// Discards the pixel but continues its execution for its neighbours.
     Demote,
+    /// Tells an observer a message; nothing else.
+    Print,
     /// True if the pixel was discarded.
     IsDemoted {
         to: usize,

@@ -31,7 +31,7 @@ impl FunctionDebug {
                     Space::Own(number) => Some((&**name, Some(Owner::Variable(number)))),
                     _ => Some((&**name, None)),
                 },
-                Named::Input(_) | Named::Written { .. } => None,
+                Named::Input(_) | Named::Written { .. } | Named::Printed { .. } => None,
             });
             steps.chain(block.phis.iter().map(move |(of, _)| (&*of.name, value(of))))
         });
@@ -41,9 +41,10 @@ impl FunctionDebug {
     /// All names, without the paths of parts.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         let named = self.blocks.iter().flat_map(|block| {
-            let steps = block.names.iter().map(|(_, named)| match named {
-                Named::Value(of) | Named::Input(of) => &*of.name,
-                Named::Stored { name, .. } | Named::Written { name, .. } => name,
+            let steps = block.names.iter().filter_map(|(_, named)| match named {
+                Named::Value(of) | Named::Input(of) => Some(&*of.name),
+                Named::Stored { name, .. } | Named::Written { name, .. } => Some(&**name),
+                Named::Printed { .. } => None,
             });
             steps.chain(block.phis.iter().map(|(of, _)| &*of.name))
         });
@@ -100,7 +101,15 @@ pub(super) struct NamedValue {
     pub(super) shape: Arc<Shape>,
 }
 
-/// A name that gets a value.
+/// An argument of a message.
+#[derive(Clone, Debug)]
+pub(super) enum PrintedPart {
+    /// Place and shape of a value.
+    Value(usize, Arc<Shape>),
+    Text(Arc<str>),
+}
+
+/// A name that gets a value, or a message.
 #[derive(Clone, Debug)]
 pub(super) enum Named {
     Value(NamedValue),
@@ -113,6 +122,11 @@ pub(super) enum Named {
         at: usize,
         shape: Arc<Shape>,
         path: Vec<PathPart>,
+    },
+    /// A message: its format and arguments.
+    Printed {
+        format: Arc<str>,
+        arguments: Box<[PrintedPart]>,
     },
     /// A variable, or a part of one, that is stored.
     Stored {

@@ -285,6 +285,10 @@ impl Draft {
             Op::ExtInst if matches!(ids.get(operand(2)?), Some(Entity::NonSemantic)) => {
                 ids.define(instruction, operand(1)?, Entity::Nothing)
             }
+            Op::ExtInst if matches!(ids.get(operand(2)?), Some(Entity::DebugPrintf)) => {
+                self.steps.push(Step::Print);
+                ids.define(instruction, operand(1)?, Entity::Nothing)
+            }
             Op::CopyObject if let Some(&Entity::Pointer(ty, _)) = ids.get(operand(2)?) => {
                 if operand(0)? != ty {
                     return Err(instruction.malformed("its result is of another type"));

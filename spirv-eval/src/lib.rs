@@ -72,7 +72,7 @@ mod wide;
 pub use code::Position;
 pub use error::LoadError;
 pub use module::{Module, Source};
-pub use observer::{ModuleEvent, ModuleScalar, ModuleValue, Observer};
+pub use observer::{ModuleEvent, ModuleScalar, ModuleValue, Observer, Printed};
 pub use options::{Arithmetic, LoadOptions, Undefined};
 pub use resources::{
     BindingKind, InputSource, InputVariable, Member, PUSH_CONSTANT_WORDS, ResourceBinding,

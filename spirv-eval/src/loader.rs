@@ -278,13 +278,18 @@ impl<'w> Loader<'w> {
                 None => unknown(format!("capability {}", first()?)),
             },
             Op::Extension => match instruction.string(0)?.as_str() {
-                "SPV_KHR_float_controls" | "SPV_KHR_storage_buffer_storage_class" => Ok(()),
+                "SPV_KHR_float_controls"
+                | "SPV_KHR_non_semantic_info"
+                | "SPV_KHR_storage_buffer_storage_class" => Ok(()),
                 other => unknown(format!("extension {other}")),
             },
             Op::ExtInstImport => match instruction.string(1)?.as_str() {
                 "GLSL.std.450" => self.ids.define(instruction, first()?, Entity::Glsl),
                 "NonSemantic.Shader.DebugInfo.100" if !is_marked => {
                     self.ids.define(instruction, first()?, Entity::DebugInfo)
+                }
+                "NonSemantic.DebugPrintf" if self.globals.has_debug => {
+                    self.ids.define(instruction, first()?, Entity::DebugPrintf)
                 }
                 of if of.starts_with("NonSemantic.") => {
                     self.ids.define(instruction, first()?, Entity::NonSemantic)

@@ -2,7 +2,7 @@
 
 use super::binary::Instruction;
 use super::code::Position;
-use super::debug::{BlockDebug, FunctionDebug, Named, NamedValue, PathPart, Shape};
+use super::debug::{BlockDebug, FunctionDebug, Named, NamedValue, PathPart, PrintedPart, Shape};
 use super::global::Globals;
 use super::signature::Signature;
 use super::values::{Entity, Ids, MemoryRegion, Space, SpirvType, ValueType};
@@ -86,6 +86,22 @@ fn shape(ids: &Ids, globals: &Globals, kind: ValueType, depth: usize) -> Option<
     }))
 }
 
+/// The text of a string.
+fn text_of(ids: &Ids, id: u32) -> Option<Arc<str>> {
+    match ids.get(id) {
+        Some(Entity::String(text)) => Some(Arc::from(&**text)),
+        _ => None,
+    }
+}
+
+/// An argument of a message.
+fn printed(ids: &Ids, globals: &Globals, id: u32) -> Option<PrintedPart> {
+    match ids.get(id)? {
+        &Entity::Value(kind, at) => Some(PrintedPart::Value(at, shape(ids, globals, kind, 0)?)),
+        _ => text_of(ids, id).map(PrintedPart::Text),
+    }
+}
+
 impl Notes {
     /// Begins a function.
     pub(super) fn new(ids: &Ids, globals: &Globals, signature: &Signature) -> Self {
@@ -157,6 +173,16 @@ impl Notes {
                     });
                     let is_parameter = value.is_some_and(|at| self.parameters.contains(&at));
                     self.stored((ids, globals), instruction, pointer, after - 1, is_parameter);
+                }
+            }
+            Op::ExtInst
+                if matches!(operand(2).and_then(|set| ids.get(set)), Some(Entity::DebugPrintf)) =>
+            {
+                if let Some(format) = operand(4).and_then(|id| text_of(ids, id)) {
+                    let rest = &instruction.operands[5..];
+                    let arguments =
+                        rest.iter().filter_map(|&id| printed(ids, globals, id)).collect();
+                    block.names.push((after - 1, Named::Printed { format, arguments }));
                 }
             }
             op if has_no_result(op) => {}

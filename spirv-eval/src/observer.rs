@@ -47,6 +47,13 @@ pub enum ModuleEvent {
         /// The value.
         value: ModuleValue,
     },
+    /// The author's message, by DebugPrintf.
+    Printed {
+        /// The format, as `printf` has it.
+        format: Arc<str>,
+        /// Its arguments.
+        arguments: Vec<Printed>,
+    },
     /// A conditional branch or a switch was decided.
     Condition {
         /// The condition or selector.
@@ -67,6 +74,15 @@ pub enum ModuleEvent {
     Round,
     /// The innermost loop ends.
     EndLoop,
+}
+
+/// An argument of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Printed {
+    /// A value.
+    Value(ModuleValue),
+    /// A string.
+    Text(Arc<str>),
 }
 
 /// Kind of a component.

@@ -225,6 +225,8 @@ pub(super) enum Entity {
     Glsl,
     /// An instruction set without effect.
     NonSemantic,
+    /// The instruction set whose messages an observer sees.
+    DebugPrintf,
     /// The instruction set for debug information, and a source file in it.
     DebugInfo,
     DebugFile,

@@ -6,7 +6,7 @@
 use crate::text::words_of_string;
 use rspirv::spirv::{Capability, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number under which the tool that made a module is registered: none.
 const GENERATOR: u32 = 0;
@@ -40,6 +40,8 @@ pub struct ModuleBuilder {
     capabilities: BTreeSet<u32>,
     extensions: BTreeSet<&'static str>,
     glsl: Option<u32>,
+    /// Instruction sets without effect, by name.
+    other_sets: BTreeMap<&'static str, u32>,
     entry_points: Vec<u32>,
     modes: Vec<u32>,
     sources: Vec<u32>,
@@ -91,6 +93,17 @@ impl ModuleBuilder {
                 id
             }
         }
+    }
+
+    /// The id of an instruction set without effect on results, `NonSemantic.…`.
+    pub fn instruction_set(&mut self, name: &'static str) -> u32 {
+        if let Some(&id) = self.other_sets.get(name) {
+            return id;
+        }
+        self.extension("SPV_KHR_non_semantic_info");
+        let id = self.id();
+        self.other_sets.insert(name, id);
+        id
     }
 
     /// Adds an entry point with the variables of its interface.
@@ -282,6 +295,9 @@ impl ModuleBuilder {
         }
         if let Some(id) = self.glsl {
             push_string(&mut words, Op::ExtInstImport, &[id], "GLSL.std.450", &[]);
+        }
+        for (name, &id) in &self.other_sets {
+            push_string(&mut words, Op::ExtInstImport, &[id], name, &[]);
         }
         // Logical addresses; the memory model of GLSL.
         push(&mut words, Op::MemoryModel, &[0, 1]);

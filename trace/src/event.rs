@@ -173,6 +173,8 @@ pub enum EventKind {
         /// The value.
         value: Value,
     },
+    /// The author's own message: the value of a `probe`, or the text of a `printf`.
+    Message(Arc<str>),
     /// The event's scope ends.
     Close {
         /// The result, if there is one.

@@ -92,6 +92,9 @@ fn of_item(item: &Item) -> Json {
             "value": of_value(value),
             "arm": of_place(*arm),
         }),
+        ItemKind::Message(text) => {
+            json!({"kind": "message", "place": place, "rank": item.rank, "needed": item.is_needed, "text": &**text})
+        }
         ItemKind::Scope(index) => {
             json!({"kind": "scope", "place": place, "rank": item.rank, "needed": item.is_needed, "scope": index})
         }

@@ -10,6 +10,7 @@
 //! | [`EventKind::Condition`] | a decision: its value, and the place where the evaluation goes on |
 //! | [`EventKind::Open`] | a scope begins: a call, a loop, or a round of a loop |
 //! | [`EventKind::Argument`] | a parameter of a call or a round got a value |
+//! | [`EventKind::Message`] | the value of a `probe`, or the text of a `printf` |
 //! | [`EventKind::Close`] | a scope ends, with its result |
 //!
 //! Each event names its scope by a number; 0 is the unit. An evaluator by need computes the argument of a call, or the
@@ -26,6 +27,8 @@
 //! limited: middle rounds are dropped, never the first or the last two. The last round is the deciding one: its condition
 //! ended the loop. [`Trace`] is the finished tree, an arena: nothing here recurses on its depth.
 //!
+//! [`Messages`] is the sink of `--probe`: it keeps the author's messages in their order, and nothing else.
+//!
 //! # Forms
 //!
 //! - [`Trace::text`]: about a screen, backwards from the output, nearest first: the dynamic slice of the output. An
@@ -41,7 +44,9 @@
 mod condition;
 mod event;
 mod json;
+mod messages;
 mod page;
+mod printf;
 mod recorder;
 mod subject;
 mod text;
@@ -50,7 +55,9 @@ mod values;
 
 pub use condition::{Condition, ConditionError, Watch};
 pub use event::{Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value};
+pub use messages::Messages;
 pub use page::Page;
+pub use printf::{Argument, printf};
 pub use recorder::Recorder;
 pub use subject::{Against, Subject, Unit};
 pub use tree::{Item, ItemKind, Scope, Trace};

@@ -14,7 +14,7 @@ const KEPT: [usize; 3] = [64, 8, 2];
 /// Keeps events as a tree of scopes.
 #[derive(Debug)]
 pub struct Recorder {
-    scopes: HashMap<u32, Scope>,
+    pub(super) scopes: HashMap<u32, Scope>,
     /// Number of kept items.
     kept: usize,
     dropped: u64,
@@ -122,6 +122,9 @@ impl Sink for Recorder {
             }
             EventKind::Condition { text, value, arm } => {
                 self.add(to, item(ItemKind::Condition { text, value, arm }));
+            }
+            EventKind::Message(text) => {
+                self.add(to, item(ItemKind::Message(text)));
             }
             EventKind::Open { scope: inner, kind, name } => {
                 let rounds = match self.scopes.get_mut(&to) {

@@ -59,6 +59,16 @@ impl fmt::Display for Unit {
     }
 }
 
+impl Unit {
+    /// Its name, without the size of the picture: `pixel (7, 3)`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Pixel { at: [x, y], .. } => format!("pixel ({x}, {y})"),
+            _ => self.to_string(),
+        }
+    }
+}
+
 /// The subject of a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
@@ -91,7 +101,7 @@ impl Subject {
     }
 
     /// A place as `FILE:LINE:COLUMN`.
-    pub(crate) fn place(&self, place: Place) -> String {
+    pub fn place(&self, place: Place) -> String {
         let Place { file, line, column } = place;
         let name = self.files.get(file as usize).map_or("?", String::as_str);
         format!("{name}:{line}:{column}")

@@ -4,7 +4,7 @@ use super::event::{ScopeKind, Value};
 use super::subject::Against;
 use super::tree::{Item, ItemKind, Scope, Trace};
 use super::values::Comparison;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 /// Lines of events that fit a screen.
@@ -145,6 +145,7 @@ impl Trace {
                     None => is,
                 }
             }
+            ItemKind::Message(text) => format!("message: {text}"),
             ItemKind::Scope(inner) => self.heading(&self.scopes[*inner]),
         };
         format!("  {indent}{place}  {kind}")
@@ -200,6 +201,13 @@ fn shortened(text: &str) -> String {
     }
 }
 
+impl fmt::Display for Value {
+    /// A value in decimal, with its bits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&shown(self))
+    }
+}
+
 /// A value in decimal, with its bits.
 pub(crate) fn shown(value: &Value) -> String {
     let (text, bits) = (decimal(value), value.bits());
@@ -211,7 +219,7 @@ pub(crate) fn shown(value: &Value) -> String {
 }
 
 /// A value in decimal. The depth of a type is limited, so the recursion is.
-fn decimal(value: &Value) -> String {
+pub(crate) fn decimal(value: &Value) -> String {
     match value {
         Value::Words { .. } => {
             let all = value.components();

@@ -47,7 +47,7 @@ pub struct Item {
     /// Numbers of its event, and of the event that ends its scope.
     pub(crate) number: u32,
     pub(crate) closing: Option<u32>,
-    /// True if it made a result of the unit.
+    /// True if it made a result of the unit, or is a message.
     pub is_needed: bool,
     /// Its kind.
     pub kind: ItemKind,
@@ -67,6 +67,8 @@ pub enum ItemKind {
         /// The place of the arm that is taken.
         arm: Option<Place>,
     },
+    /// The author's own message.
+    Message(Arc<str>),
     /// An inner scope, by its number.
     Scope(usize),
 }
@@ -93,7 +95,10 @@ impl Trace {
             }
             // Their own indices are set when they are taken.
             for (at, item) in scope.items.iter_mut().enumerate().rev() {
-                item.is_needed = needed(item.number) || item.closing.is_some_and(needed);
+                // The author asked for messages.
+                item.is_needed = matches!(item.kind, ItemKind::Message(_))
+                    || needed(item.number)
+                    || item.closing.is_some_and(needed);
                 if let ItemKind::Scope(inner) = item.kind {
                     open.push((inner as u32, index, Some(at)));
                 }
@@ -116,7 +121,7 @@ impl Trace {
         Self { subject, scopes, dropped }
     }
 
-    /// Number of bindings, conditions, calls and loops.
+    /// Number of bindings, conditions, messages, calls and loops.
     pub fn events(&self) -> usize {
         let is_round = |scope: &&Scope| scope.kind == ScopeKind::Loop;
         let rounds: usize =

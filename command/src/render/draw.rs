@@ -8,12 +8,14 @@ use crate::failure::{Failure, Result, save_failure};
 use crate::files::check_target;
 use crate::hash::sha256;
 use crate::messages::{note, write_out};
+use crate::probe;
 use crate::progress::Progress;
 use crate::stats::Stats;
 use crate::supervise::Deadline;
 use crate::undefined::UndefinedBehaviour;
+use crate::unit::Around;
 use lambdav_engine::{
-    Bindings, Pipeline, RenderOptions, SpecialsCounter, Target, error_chain, metadata,
+    Bindings, Pipeline, RenderOptions, Shader, SpecialsCounter, Target, error_chain, metadata,
 };
 use lambdav_image::file::raw::RawLayout;
 use lambdav_image::file::{Encoding, Format, Metadata, encode, save, write_atomically};
@@ -191,13 +193,19 @@ impl<'a> Job<'a> {
     }
 
     /// Draws and writes the pictures of one output.
-    pub(super) fn draw(&mut self, pipeline: &Pipeline, bindings: &mut Bindings) -> Result {
+    pub(super) fn draw(
+        &mut self,
+        shader: &Shader,
+        pipeline: &Pipeline,
+        bindings: &mut Bindings,
+    ) -> Result {
         for moment in self.moments.clone() {
             if self.done > 0 {
                 self.deadline = Deadline::set(self.options.timeout);
             }
             bindings.time(moment.time).frame(moment.frame);
             self.bind_last(bindings)?;
+            self.probe(shader, pipeline.output(), bindings)?;
             self.draw_one(pipeline, bindings)?;
             self.stats.took("render");
             self.write_depths(moment)?;
@@ -212,6 +220,18 @@ impl<'a> Job<'a> {
             self.progress.clear();
         }
         Ok(())
+    }
+
+    /// Prints the messages of the probed units of the next picture.
+    fn probe(&self, shader: &Shader, output: u32, bindings: &Bindings) -> Result {
+        let around = Around {
+            size: self.options.picture.size,
+            output,
+            max_iterations: self.options.picture.max_iterations,
+            groups: None,
+            deadline: self.deadline,
+        };
+        probe::tell(&self.options.probe, shader, bindings, &around, self.options.messages)
     }
 
     /// Binds the last frame to the feedback texture, if there is one.

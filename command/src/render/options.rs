@@ -8,6 +8,7 @@ use crate::meshes::MeshArgument;
 use crate::messages::{MessageFormat, Messages};
 use crate::module::ModuleArguments;
 use crate::undefined::UndefinedBehaviour;
+use crate::unit::{Unit, parse_any};
 use crate::values::{Outputs, date, lanes, mouse, outputs, seconds, target, threads, whole};
 use clap::Args;
 use lambdav_core::limits;
@@ -102,6 +103,11 @@ pub(crate) struct RenderArguments {
     /// magenta
     #[arg(long, value_enum, default_value = "ignore")]
     pub(super) undefined: UndefinedBehaviour,
+    /// Print the messages of a unit, by `(probe "name" e)` in λV and `debugPrintfEXT` in GLSL and SPIR-V: a pixel X,Y from
+    /// the upper left; `vertex:N` or `vertex:N:INSTANCE`; `id:X[,Y[,Z]]` or `id:X:PASS`, an id of a pass. May be given
+    /// more than once
+    #[arg(long, value_name = "UNIT", value_parser = parse_any)]
+    pub(super) probe: Vec<Unit>,
     /// Print statistics to standard error: the time of each stage, the compiled code, the number of
     /// lanes and its reason, and the share of active lanes in a sample of the image; --stats=json
     /// prints one object to standard output

@@ -61,7 +61,7 @@ pub(super) fn draw_program(
         }
         let pipeline = in_time(shader.pipeline(&pipeline_options), job.deadline(), messages)?;
         job.stats.compiled(&pipeline);
-        job.draw(&pipeline, &mut bindings)?;
+        job.draw(shader, &pipeline, &mut bindings)?;
         job.stats.drawn(&pipeline, &bindings, options.picture.size);
     }
     Ok(())

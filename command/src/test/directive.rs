@@ -3,7 +3,7 @@
 use crate::binds::file_of;
 use crate::comparison::CompareArguments;
 use crate::render::{PictureArguments, SampleArguments};
-use crate::run::{Groups, groups};
+use crate::unit::{Groups, groups};
 use crate::values::Outputs;
 use clap::{Parser, ValueEnum};
 use lambdav_core::diagnostics::printable;

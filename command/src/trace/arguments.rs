@@ -1,11 +1,10 @@
 //! Arguments of `lambdav trace`.
 
 use super::other::Other;
-use super::unit::{self, Unit};
 use crate::gpu::GpuArguments;
 use crate::messages::Messages;
 use crate::render::PictureArguments;
-use crate::run::{Groups, groups};
+use crate::unit::{self, Groups, Unit, groups};
 use crate::values::seconds;
 use clap::Args;
 use std::path::PathBuf;

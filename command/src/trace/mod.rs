@@ -4,7 +4,6 @@ mod against;
 mod arguments;
 mod other;
 mod page;
-mod unit;
 mod work;
 
 pub(super) use arguments::TraceArguments;
@@ -17,20 +16,20 @@ use super::files::{check_not_read, check_target, one_standard_input, read_bytes}
 use super::meshes::MeshArgument;
 use super::messages::{print, report};
 use super::module::ProgramKind;
-use super::render::{PictureArguments, check_defaults};
+use super::render::check_defaults;
 use super::run::bind_zeros;
 use super::supervise::Deadline;
+use super::unit::{Around, Unit, in_trace, outside};
 use super::user_values::{UserValues, bind_test_cards, note_bindings, note_remarks, note_rows};
 use super::values::location;
 use against::Second;
 use lambdav_engine::Shader;
 use lambdav_image::file::write_atomically;
-use lambdav_trace::{Against, Condition, Trace};
+use lambdav_trace::{Against, Condition, Recorder, Trace};
 use other::Other;
 use std::io;
 use std::iter;
 use std::path::PathBuf;
-use unit::Unit;
 use work::Work;
 
 pub(super) fn run(options: &TraceArguments) -> Result {
@@ -40,8 +39,8 @@ pub(super) fn run(options: &TraceArguments) -> Result {
     let condition = options.condition.as_deref().map(Condition::parse).transpose();
     let condition = condition.map_err(|error| Failure::usage(format!("--break: {error}")))?;
     let asked = options.x.zip(options.y).map(|(x, y)| [x, y]);
-    if let Some(pixel) = asked {
-        check_inside(pixel, picture)?;
+    if let Some(why) = asked.and_then(|pixel| outside(pixel, picture.size)) {
+        return Err(Failure::usage(why));
     }
     let binds = Binds::read(&picture.bind)?;
     let mesh = picture.mesh();
@@ -82,8 +81,17 @@ pub(super) fn run(options: &TraceArguments) -> Result {
         bind_zeros(&options.zeros, &mut bindings)?;
         check_defaults(&shader, &bindings, &name)?;
         note_bindings(&name, &bindings, messages);
-        let traced = unit.trace(&shader, &bindings, picture, options.groups, deadline);
-        return options.finish(&work::in_trace(traced, deadline, messages)?, String::new);
+        let around = Around {
+            size: picture.size,
+            output: 0,
+            max_iterations: picture.max_iterations,
+            groups: options.groups,
+            deadline,
+        };
+        let mut recorder = Recorder::default();
+        let traced = unit.observe(&shader, &bindings, &around, &mut recorder);
+        let traced = in_trace(traced, deadline, messages)?;
+        return options.finish(&traced.trace(recorder), String::new);
     }
     let output = location(shader.outputs(), picture.output, "a trace")?;
     check_defaults(&shader, &bindings, &name)?;
@@ -156,17 +164,4 @@ impl TraceArguments {
             false => format!("{name}: all pixels of {size} are the same: {}\n", second.name()),
         })
     }
-}
-
-/// Rejects a pixel outside of the picture.
-fn check_inside([x, y]: [u32; 2], picture: &PictureArguments) -> Result {
-    let (width, height) = (picture.size.width(), picture.size.height());
-    if x < width && y < height {
-        return Ok(());
-    }
-    let (right, bottom) = (width - 1, height - 1);
-    Err(Failure::usage(format!(
-        "the pixel ({x}, {y}) is outside of the picture of {width}x{height}: X is 0 to {right}, Y is 0 to {bottom}; \
-         --size makes it larger"
-    )))
 }

@@ -1,12 +1,13 @@
 //! Traces pixels, and searches for them.
 
-use crate::engines::{failed, failed_silently};
+use crate::engines::failed_silently;
 use crate::failure::{Failure, Result};
 use crate::messages::Messages;
 use crate::module::some_of;
 use crate::progress::Progress;
 use crate::render::PictureArguments;
 use crate::supervise::Deadline;
+use crate::unit::failure;
 use lambdav_engine::trace::{TraceError, Tracer};
 use lambdav_engine::{Bindings, Shader};
 use lambdav_trace::{Condition, Event, EventKind, NamedValues, PIXEL, Sink, Subject, Trace, Watch};
@@ -25,23 +26,6 @@ pub(super) struct Work<'a> {
     pub(super) output: u32,
     pub(super) deadline: Deadline,
     pub(super) messages: Messages,
-}
-
-/// The failure of a trace; diagnostics are reported.
-fn failure(error: TraceError, deadline: Deadline, messages: Messages) -> Failure {
-    match error {
-        TraceError::Cancelled => deadline.failure(),
-        TraceError::Error(error) => failed(error, messages),
-    }
-}
-
-/// A trace, or the failure that takes its place.
-pub(super) fn in_trace<T>(
-    traced: Result<T, TraceError>,
-    deadline: Deadline,
-    messages: Messages,
-) -> Result<T> {
-    traced.map_err(|error| failure(error, deadline, messages))
 }
 
 /// The text of a pixel's trace, or the reason why there is none, for the report of a test.

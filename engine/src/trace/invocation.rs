@@ -1,31 +1,32 @@
 //! Traces of invocations of compute programs.
 
 use super::words::{Adapter, file_indices};
-use super::{TraceError, subject};
+use super::{TraceError, TracedUnit, subject};
 use crate::bindings::Bindings;
 use crate::compilers::{at_fault, check};
 use crate::compute::prepared;
 use crate::engines::SpirvDispatch;
 use crate::error::Error;
 use crate::shader::Shader;
-use lambdav_trace::{Recorder, Trace, Unit};
+use lambdav_trace::{Sink, Unit};
 
 impl Shader {
-    /// The trace of an invocation of a compute program, by its index in a dispatch of so many workgroups. The workgroups
-    /// before it, and the other invocations of its own, run first, in the defined order.
+    /// Evaluates an invocation of a compute program, by its index in a dispatch of so many workgroups. The workgroups
+    /// before it, and the other invocations of its own, run first, in the defined order. Its events go to `sink`.
     ///
     /// # Errors
     ///
     /// [`Error::Mismatch`] for other programs and for an invocation that the dispatch lacks; as for
     /// [`ComputePipeline::dispatch`](crate::ComputePipeline::dispatch).
-    pub fn trace_invocation(
+    pub fn observe_invocation(
         &self,
         bindings: &Bindings,
         groups: [u32; 3],
         id: [u32; 3],
         max_iterations: u64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Trace, TraceError> {
+        sink: &mut dyn Sink,
+    ) -> Result<TracedUnit, TraceError> {
         let program = &self.0;
         check(program, bindings)?;
         let name = program.source.name();
@@ -47,8 +48,7 @@ impl Shader {
         let dispatch =
             dispatch.map_err(|error| Error::Unsupported(format!("`{name}`: {error}")))?;
         let files = file_indices(dispatch.module(), &program.source);
-        let mut recorder = Recorder::default();
-        let mut observer = Adapter::new(&program.source, &files, &mut recorder);
+        let mut observer = Adapter::new(&program.source, &files, sink);
         let slice = dispatch.observe(&settings, groups, &words, id, cancelled, &mut observer);
         let slice = slice.map_err(|found| at_fault(program, found))?;
         let needed = observer.needed(slice.ok_or(TraceError::Cancelled)?);
@@ -61,6 +61,6 @@ impl Shader {
         };
         let unit = Unit::Id { id, axes, pass: None };
         let subject = subject(program, unit, Vec::new());
-        Ok(recorder.finish(subject, false, &|number| needed.has(number)))
+        Ok(TracedUnit { subject, is_by_need: false, needed })
     }
 }

@@ -9,6 +9,7 @@ mod drawn;
 mod invocation;
 mod pixel;
 mod source;
+mod unit;
 mod units;
 #[cfg(feature = "spirv")]
 mod words;
@@ -31,6 +32,7 @@ pub use pixel::{Needed, Traced};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
+pub use unit::TracedUnit;
 
 /// A program with the inputs of one picture, whose pixels can be traced.
 pub struct Tracer {
@@ -239,9 +241,27 @@ impl Tracer {
         let mut values = NamedValues::of(self.is_by_need());
         let mut both = Both(&mut recorder, &mut values);
         let traced = self.evaluate(pixel, &mut both, true, cancelled)?;
-        let subject = self.subject(pixel, &traced);
-        let needed = |number| traced.needed.has(number);
-        Ok((recorder.finish(subject, self.is_by_need(), &needed), values))
+        Ok((self.unit(pixel, traced).trace(recorder), values))
+    }
+
+    /// Evaluates a pixel, whose events go to `sink`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::pixel`].
+    pub fn observe(
+        &self,
+        pixel: [u32; 2],
+        sink: &mut dyn Sink,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<TracedUnit, TraceError> {
+        let traced = self.evaluate(pixel, sink, false, cancelled)?;
+        Ok(self.unit(pixel, traced))
+    }
+
+    fn unit(&self, pixel: [u32; 2], traced: Traced) -> TracedUnit {
+        let (subject, is_by_need) = (self.subject(pixel, &traced), self.is_by_need());
+        TracedUnit { subject, is_by_need, needed: traced.needed }
     }
 
     /// The trace of the first pixel as that of another unit, with all its events and without a result.

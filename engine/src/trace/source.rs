@@ -111,7 +111,8 @@ impl Observer for Adapter<'_> {
             SourceEvent::Condition { at, .. }
             | SourceEvent::Call { at, .. }
             | SourceEvent::Loop { at, .. }
-            | SourceEvent::Round { at, .. } => Some(at),
+            | SourceEvent::Round { at, .. }
+            | SourceEvent::Probe { at, .. } => Some(at),
             SourceEvent::Discard { .. } | SourceEvent::Operation { .. } => None,
             SourceEvent::Close(_) if self.repeated.contains(&outer) => return,
             SourceEvent::Close(_) => None,
@@ -155,6 +156,11 @@ impl Observer for Adapter<'_> {
             }
             SourceEvent::Round { scope, at } => {
                 self.send(outer, at, EventKind::Open { scope, kind: ScopeKind::Round, name: None });
+            }
+            SourceEvent::Probe { name, at, value } => {
+                let name = Span::new(name.start + 1, name.end - 1);
+                let text = format!("{} = {}", self.source.slice(name), of_value(value));
+                self.send(outer, at, EventKind::Message(text.into()));
             }
             SourceEvent::Argument { name, value } => {
                 let kind = EventKind::Argument { name: self.name(name), value: of_value(value) };

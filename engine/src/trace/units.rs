@@ -1,7 +1,8 @@
 //! Traces of vertices, and of ids of passes, of programs in λV.
 
+use super::pixel::Needed;
 use super::source::{Adapter, of_value, of_words, stop};
-use super::{TraceError, subject};
+use super::{TraceError, TracedUnit, subject};
 use crate::accepted::Accepted;
 use crate::bindings::Bindings;
 use crate::compilers::{at_fault, check, source_program};
@@ -15,7 +16,7 @@ use lambdav_frontend::reduction::{
     Limits, ObservedWrite, PassFault, SourceFault, SourceProgram, StageResult,
 };
 use lambdav_image::Size;
-use lambdav_trace::{Recorder, Trace, Unit, Value};
+use lambdav_trace::{Recorder, Sink, Subject, Trace, Unit, Value};
 use std::sync::Arc;
 
 /// A program with its inputs, for the source evaluator.
@@ -37,6 +38,11 @@ impl Prepared<'_> {
     fn wrong(&self, why: &str) -> TraceError {
         Error::Mismatch(format!("`{}` {why}", self.program.source.name())).into()
     }
+}
+
+/// A unit that was evaluated by need, so all of its events made the result.
+fn by_need(subject: Subject) -> TracedUnit {
+    TracedUnit { subject, is_by_need: true, needed: Needed::default() }
 }
 
 impl Shader {
@@ -61,20 +67,21 @@ impl Shader {
         Ok(Prepared { program, source: Arc::clone(compiled.text()), settings })
     }
 
-    /// The trace of a vertex of a program that draws triangles: its position and varyings.
+    /// Evaluates a vertex of a program that draws triangles: its position and varyings. Its events go to `sink`.
     ///
     /// # Errors
     ///
     /// [`Error::Mismatch`] for other programs and languages and for a vertex that an attribute lacks; as for
     /// [`Tracer::pixel`](super::Tracer::pixel).
-    pub fn trace_vertex(
+    pub fn observe_vertex(
         &self,
         bindings: &Bindings,
         size: Size,
         [vertex, instance]: [u32; 2],
         max_iterations: u64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Trace, TraceError> {
+        sink: &mut dyn Sink,
+    ) -> Result<TracedUnit, TraceError> {
         let name = self.0.source.name();
         let (Some(triangles), true) = (&self.0.core.triangles, self.0.is_shader()) else {
             let why = "has no vertices to trace; `--of vertex:N` is for programs in λV that draw triangles";
@@ -98,8 +105,7 @@ impl Shader {
         let inputs = all_inputs(triangles);
         let data: Vec<_> = inputs.iter().map(|of| bindings.draw.attribute(of.attribute)).collect();
         let values = Vertex { vertex, instance, inputs: &inputs, data: &data };
-        let mut recorder = Recorder::default();
-        let mut observer = Adapter::new(&prepared.program.source, &mut recorder);
+        let mut observer = Adapter::new(&prepared.program.source, sink);
         let varyings = (0..).zip(&triangles.varyings);
         let varyings = varyings
             .map(|(index, of)| (StageResult::Varying(index), Arc::from(of.name.as_str()), of.ty));
@@ -119,23 +125,24 @@ impl Shader {
             results.push((name, of_words(ty, words.map_err(|fault| prepared.stopped(fault))?)));
         }
         let unit = Unit::Vertex { vertex, instance };
-        Ok(recorder.finish(subject(prepared.program, unit, results), true, &|_| true))
+        Ok(by_need(subject(prepared.program, unit, results)))
     }
 
-    /// The trace of an id of a pass: its writes. `pass` is the pass's name; without it, the program must have one pass.
+    /// Evaluates an id of a pass: its writes. Its events go to `sink`. `pass` is the pass's name; without it, the program must have one pass.
     ///
     /// # Errors
     ///
     /// [`Error::Mismatch`] for programs without passes, for an unknown pass and for an id that the pass lacks; as for
     /// [`Tracer::pixel`](super::Tracer::pixel).
-    pub fn trace_id(
+    pub fn observe_id(
         &self,
         bindings: &Bindings,
         pass: Option<&str>,
         id: &[u32],
         max_iterations: u64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Trace, TraceError> {
+        sink: &mut dyn Sink,
+    ) -> Result<TracedUnit, TraceError> {
         let one = Size::new(1, 1).map_err(|error| Error::Machine(error.to_string()))?;
         let mut prepared = self.prepared(bindings, one, max_iterations)?;
         let names: Vec<String> =
@@ -176,15 +183,14 @@ impl Shader {
             return Err(prepared.wrong(&why));
         }
         full[..axes].copy_from_slice(id);
-        let mut recorder = Recorder::default();
-        let mut observer = Adapter::new(&prepared.program.source, &mut recorder);
+        let mut observer = Adapter::new(&prepared.program.source, sink);
         let inputs = &prepared.settings.inputs;
         let writes =
             prepared.source.observe_id(number, full, inputs, limits, cancelled, &mut observer);
         let writes = writes.map_err(|fault| prepared.stopped(fault))?;
         let results = writes.into_iter().map(|write| self.written(write)).collect();
         let unit = Unit::Id { id: full, axes, pass: Some(names[number].clone()) };
-        Ok(recorder.finish(subject(prepared.program, unit, results), true, &|_| true))
+        Ok(by_need(subject(prepared.program, unit, results)))
     }
 
     /// The trace of the value of the program's expression (`ShaderOptions::expression`), at the first pixel of a picture of
@@ -232,7 +238,7 @@ impl Shader {
         let value = source.run_expression(&inputs, limits, cancelled, &mut observer);
         let value = value.map_err(stopped)?.map(|value| (Arc::from("value"), of_value(value)));
         let subject = subject(program, unit, value.into_iter().collect());
-        Ok(recorder.finish(subject, true, &|_| true))
+        Ok(by_need(subject).trace(recorder))
     }
 
     /// A write as a result: `BUFFER[INDEX]` and the element; a write that is not made has no element.

@@ -7,9 +7,11 @@ use crate::error::Error;
 use crate::settings::Settings;
 use lambdav_core::source::SourceFile;
 use lambdav_spirv_eval::{
-    Module, ModuleEvent, ModuleScalar, ModuleValue, Observer, Position, Slice,
+    Module, ModuleEvent, ModuleScalar, ModuleValue, Observer, Position, Printed, Slice,
 };
-use lambdav_trace::{Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value};
+use lambdav_trace::{
+    Argument, Event, EventKind, PIXEL, Place, Scalar, ScopeKind, Sink, Value, printf,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -242,6 +244,11 @@ impl Observer for Adapter<'_> {
                 let (arm, text) = (self.place(arm), self.condition(place));
                 self.send(place, EventKind::Condition { text, value: of_value(value), arm });
             }
+            ModuleEvent::Printed { format, arguments } => {
+                let arguments: Vec<Argument> = arguments.into_iter().map(of_printed).collect();
+                let text = printf(&format, &arguments);
+                self.send(place, EventKind::Message(text.trim_end_matches('\n').into()));
+            }
             ModuleEvent::Call { name } => self.open(place, ScopeKind::Call, name),
             ModuleEvent::Return(result) => self.close(ScopeKind::Call, result.map(of_value)),
             ModuleEvent::Loop => self.open(place, ScopeKind::Loop, None),
@@ -271,6 +278,14 @@ fn type_name(scalar: ModuleScalar, rows: u8, columns: u8) -> String {
         (rows, 1) => format!("{prefix}vec{rows}"),
         (rows, columns) if rows == columns => format!("{prefix}mat{columns}"),
         (rows, columns) => format!("{prefix}mat{columns}x{rows}"),
+    }
+}
+
+/// An argument of a message.
+fn of_printed(argument: Printed) -> Argument {
+    match argument {
+        Printed::Value(value) => Argument::Value(of_value(value)),
+        Printed::Text(text) => Argument::Text(text),
     }
 }
 

@@ -106,6 +106,15 @@ pub enum SourceEvent {
         /// The value.
         value: SourceValue,
     },
+    /// A `probe` got a value.
+    Probe {
+        /// The string with its name, in quotes.
+        name: Span,
+        /// The form.
+        at: Span,
+        /// The value.
+        value: SourceValue,
+    },
     /// The scope ends with a value; functions are none.
     Close(Option<SourceValue>),
     /// A builtin that the author wrote was applied to values that are no aggregates, here or at a neighbour.
@@ -269,6 +278,13 @@ impl<'a, O: Observer> Watcher<'a, O> {
         }
         self.observer.event(self.scope, event);
         scope
+    }
+
+    /// A `probe` of a scope got a value. A function has none to be seen.
+    pub(super) fn probed(&mut self, scope: u32, name: Span, at: Span, value: &Part) {
+        if let Some(value) = seen(value) {
+            self.observer.event(scope, SourceEvent::Probe { name, at, value });
+        }
     }
 
     /// Ends a scope, and returns to another.

@@ -59,6 +59,8 @@ enum ReductionFrame {
     Case(Rc<Node>),
     /// An annotated expression; the type is known if it is builtin.
     The(Option<Type>, Span),
+    /// An observed `probe`: its name, its place, and its scope.
+    Probe(Span, Span, u32),
     /// An entry of a loop.
     Loop(Rc<Entry>),
     /// A derivative evaluated at the pixel `back`. `odd` is the operand's value on the odd side, unless that
@@ -251,6 +253,18 @@ impl<'a, O: Observer> Reducer<'a, O> {
                 self.frames.push(ReductionFrame::The(ty, span));
                 Ok(Control::Reduce(self.child(&node, 0)?))
             }
+            Form::Probe(name) => {
+                let inner = self.child(&node, 0)?;
+                let is_folded = is_active(Mutant::FoldedProbe) && inner.is_evaluated(self.pixel);
+                if O::IS_ACTIVE
+                    && (self.is_watched() || is_active(Mutant::NeighboursProbe))
+                    && !is_folded
+                {
+                    let (span, scope) = (self.texts.get(node.text).span, self.watcher.scope);
+                    self.frames.push(ReductionFrame::Probe(name, span, scope));
+                }
+                Ok(Control::Reduce(inner))
+            }
             Form::Uniform(index) => {
                 let uniform = self.uniforms.get(index as usize);
                 let words = self.inputs.uniforms.get(index as usize);
@@ -331,6 +345,10 @@ impl<'a, O: Observer> Reducer<'a, O> {
             }
             (ReductionFrame::The(_, span), _) => {
                 Err(SourceFault::Unexpected(span, "this is not of the annotated type"))
+            }
+            (ReductionFrame::Probe(name, at, scope), value) => {
+                self.watcher.probed(scope, name, at, &value);
+                Ok(Control::Return(value))
             }
             (ReductionFrame::Loop(entry), value) => {
                 if O::IS_ACTIVE && entry.scope != 0 {
@@ -694,9 +712,10 @@ impl<'a, O: Observer> Reducer<'a, O> {
                 // An argument passed on unchanged keeps its term. Other parameters belong to the pixel: their
                 // terms are dropped, since each holds that of the round before.
                 for (value, first) in values.iter_mut().zip(&entry.first) {
-                    if !Rc::ptr_eq(value, first)
-                        && let Some(data) = value.data(self.pixel)
-                    {
+                    let [now, before] = [&*value, first].map(|node| self.without_probes(node));
+                    if Rc::ptr_eq(&now, &before) {
+                        value.clone_from(first);
+                    } else if let Some(data) = value.data(self.pixel) {
                         *value = Node::of_part(value.text, Part::Data(data));
                     }
                 }
@@ -722,6 +741,17 @@ impl<'a, O: Observer> Reducer<'a, O> {
         Ok(Control::Reduce(self.enter(&entry.function, &values)?))
     }
 
+    /// The term inside of `probe`s.
+    fn without_probes(&self, node: &Rc<Node>) -> Rc<Node> {
+        let mut node = node.clone();
+        while let Form::Probe(_) = self.texts.get(node.text).form
+            && let Some(inner) = node.child(0)
+        {
+            node = inner;
+        }
+        node
+    }
+
     /// Counts an executed `rec`, and drops the update frames of terms whose value is the loop's.
     fn go_on(&mut self, application: &Node, entry: &Rc<Entry>) -> Step<()> {
         let rounds = entry.rounds.get() + 1;
@@ -738,6 +768,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
                 // A call or an observed term that ends in `rec` has no value of its own, too.
                 Some(
                     ReductionFrame::Update(_)
+                    | ReductionFrame::Probe(..)
                     | ReductionFrame::Watched(..)
                     | ReductionFrame::Called(..),
                 ) => {
@@ -849,7 +880,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
                 | Form::Stage(_)
                 | Form::Constant(_) => return Ok(false),
                 Form::The(_) if around.is_empty() => return Ok(false),
-                Form::The(_) => self.child(&node, 0)?,
+                Form::The(_) | Form::Probe(_) => self.child(&node, 0)?,
                 Form::Builtin(_) | Form::Primitive(_) | Form::RecFunc(..) => {
                     return Ok(around.is_empty());
                 }

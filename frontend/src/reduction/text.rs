@@ -84,6 +84,8 @@ pub(super) enum Form {
     If,
     /// The expression, with its type if that is builtin.
     The(Option<Type>),
+    /// The expression, whose values an observer sees under the name in this string.
+    Probe(Span),
     /// A constructor of a structure, or of a case with fields.
     Constructor(Arc<Constructor>),
     /// A case without fields.

@@ -92,6 +92,15 @@ impl<'t> Resolver<'t> {
                 }
                 self.schedule([Task::Visit(rest[1]), Task::Tabulate { span, count }]);
             }
+            Form::Probe => {
+                if !matches!(self.tree.get(rest[0]).kind, ExprKind::String(_)) {
+                    let at = self.tree.get(rest[0]).span;
+                    self.malformed(form, at, "the name is a text between quotes");
+                    return None;
+                }
+                // It is its expression; the source evaluator tells its values.
+                self.tasks.push(Task::Visit(rest[1]));
+            }
             Form::Eager | Form::Ordinary => {
                 let eager = form == Form::Eager;
                 self.schedule([Task::Visit(rest[0]), Task::Mode { span, eager }]);

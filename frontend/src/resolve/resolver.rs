@@ -21,12 +21,13 @@ pub(super) enum Form {
     With,
     Case,
     Tabulate,
+    Probe,
     Eager,
     Ordinary,
 }
 
 impl Form {
-    pub(super) const NAMES: [(&'static str, Self); 11] = [
+    pub(super) const NAMES: [(&'static str, Self); 12] = [
         ("let", Self::Let),
         ("let*", Self::LetStar),
         ("func", Self::Func),
@@ -36,6 +37,7 @@ impl Form {
         ("with", Self::With),
         ("case", Self::Case),
         ("tabulate", Self::Tabulate),
+        ("probe", Self::Probe),
         ("@", Self::Eager),
         ("$", Self::Ordinary),
     ];
@@ -56,6 +58,7 @@ impl Form {
             Self::With => "(with structure (field value) …)",
             Self::Case => "(case variant ((CASE name …) body) … (else body))",
             Self::Tabulate => "(tabulate N function)",
+            Self::Probe => "(probe \"name\" expression)",
             Self::Eager => "(@ expression)",
             Self::Ordinary => "($ expression)",
         }

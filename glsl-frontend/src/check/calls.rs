@@ -4,6 +4,7 @@ use super::checker::Checker;
 use super::expressions::Call;
 use super::items::Passing;
 use super::overloads::Overloads;
+use super::printf;
 use super::scopes::Symbol;
 use super::values::{Operand, Value};
 use crate::syntax::tree::{Callee, TypeName, TypeSpecifier};
@@ -79,6 +80,9 @@ impl Checker<'_> {
     fn call_function(&mut self, name: Name, span: Span, call: Call, at: Span) -> Operand {
         let text = self.text(name).to_owned();
         let builtin = self.is_builtin_function(&text);
+        if text == printf::NAME && !self.overloads.contains_key(&name) {
+            return self.call_printf(call.arguments, at);
+        }
         if !self.overloads.contains_key(&name) && !builtin {
             match text.starts_with("sparse") && text.ends_with("ARB") {
                 true => self.unsupported(span, "sparse textures"),
@@ -91,12 +95,14 @@ impl Checker<'_> {
             types.push(match operand {
                 Operand::Value(value) => value.ty,
                 Operand::Place(place) => place.ty,
-                Operand::Block(_) | Operand::List(_) | Operand::Error => Types::ERROR,
+                Operand::Block(_) | Operand::List(_) | Operand::Text(_) | Operand::Error => {
+                    Types::ERROR
+                }
             });
         }
         if types.contains(&Types::ERROR) {
             for (operand, span) in call.arguments {
-                if matches!(operand, Operand::Block(_) | Operand::List(_)) {
+                if matches!(operand, Operand::Block(_) | Operand::List(_) | Operand::Text(_)) {
                     self.value_of(operand, span);
                 }
             }

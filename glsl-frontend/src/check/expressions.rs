@@ -122,6 +122,7 @@ impl Checker<'_> {
             Code::Int(value) => constant(Types::INT, Scalar::Int, value),
             Code::Uint(value) => constant(Types::UINT, Scalar::Uint, value),
             Code::Bool(value) => constant(Types::BOOL, Scalar::Bool, value.into()),
+            Code::Text(text) => Operand::Text(text),
             Code::Name(name) => self.named(name, at),
             Code::Value => {
                 let (operand, span) = pop();
@@ -543,7 +544,7 @@ impl Checker<'_> {
                 }
                 Some(reason) => reason,
             },
-            Operand::Error => return None,
+            Operand::Error | Operand::Text(_) => return None,
             Operand::Value(value) if value.ty == Types::ERROR => return None,
             Operand::Value(_) => "this is a value, no variable",
             Operand::Block(_) => "a block is not assigned",
@@ -609,7 +610,7 @@ impl Checker<'_> {
             Operand::Value(value) => value.ty,
             Operand::Place(place) => place.ty,
             Operand::Block(number) => return self.block_member(*number, name, at),
-            Operand::List(_) | Operand::Error => return Operand::Error,
+            Operand::List(_) | Operand::Text(_) | Operand::Error => return Operand::Error,
         };
         match self.types.kind(ty) {
             Kind::Struct(number) => {
@@ -708,7 +709,7 @@ impl Checker<'_> {
                 self.blocks_indexed(at);
                 return Operand::Error;
             }
-            Operand::List(_) | Operand::Error => return Operand::Error,
+            Operand::List(_) | Operand::Text(_) | Operand::Error => return Operand::Error,
         };
         let length = match self.types.kind(ty) {
             Kind::Vector(_, width) => Some(u32::from(width)),

@@ -352,6 +352,11 @@ impl Checker<'_> {
                 self.wrong(DiagnosticCode::GlslTypes, at, "a list stands only behind `=`");
                 None
             }
+            Operand::Text(_) => {
+                self.wrong(DiagnosticCode::GlslTypes, at, "a string is not a value")
+                    .help("only `debugPrintfEXT` takes one");
+                None
+            }
             Operand::Error => None,
         }
     }

@@ -30,6 +30,7 @@ mod layout;
 mod memory;
 mod operators;
 mod overloads;
+mod printf;
 mod scopes;
 mod statements;
 mod textures;

@@ -1,6 +1,7 @@
 //! Values, variables and constants during the check.
 
 use crate::syntax::tree::{Mark, Qualifiers};
+use crate::token::Name;
 use crate::types::{Scalar, Type};
 use lambdav_core::source::Span;
 use rspirv::spirv::StorageClass;
@@ -117,6 +118,8 @@ pub(super) enum Operand {
     Block(usize),
     /// An initialiser list.
     List(Vec<(Operand, Span)>),
+    /// A string: a whole argument.
+    Text(Name),
     /// Something that was reported.
     Error,
 }

@@ -300,11 +300,17 @@ impl<'t> Lexer<'t> {
         RawKind::Number(interned.texts.number(&text))
     }
 
-    /// A string that ends in its line.
+    /// A string that ends in its line. It may have quotes behind backslashes.
     fn string(&mut self, interned: &mut Interned) -> RawKind {
         self.bump();
         let rest = &self.text[self.at..];
-        let Some(length) = rest.find(['"', '\n', '\r']).filter(|&at| rest[at..].starts_with('"'))
+        let mut is_escaped = false;
+        let ends = |byte: u8| {
+            let was_escaped = is_escaped;
+            is_escaped = !was_escaped && byte == b'\\';
+            matches!(byte, b'\n' | b'\r') || byte == b'"' && !was_escaped
+        };
+        let Some(length) = rest.bytes().position(ends).filter(|&at| rest[at..].starts_with('"'))
         else {
             return RawKind::Other;
         };

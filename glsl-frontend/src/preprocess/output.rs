@@ -25,7 +25,11 @@ impl Preprocessor<'_> {
                 }
             },
             RawKind::Parameter(_) | RawKind::Placemarker | RawKind::NewLine => return,
-            RawKind::Hash | RawKind::Paste | RawKind::Other | RawKind::String(_) => {
+            RawKind::String(text) => {
+                let text = unescaped(self.interned.texts.text(text));
+                TokenKind::Text(self.interned.names.number(&text))
+            }
+            RawKind::Hash | RawKind::Paste | RawKind::Other => {
                 return self.wrong_token(token);
             }
         };
@@ -39,10 +43,6 @@ impl Preprocessor<'_> {
         let text = self.source.slice(token.span);
         let shown = quote(text);
         let (what, help) = match token.kind {
-            RawKind::String(_) => (
-                "GLSL has no strings".to_owned(),
-                "delete it; only `#include` and `#line` take one",
-            ),
             RawKind::Hash => (
                 "`#` stands inside a line".to_owned(),
                 "a directive is the first of its line, apart from comments",
@@ -59,7 +59,7 @@ impl Preprocessor<'_> {
                 format!("{shown} does not belong to GLSL"),
                 match text {
                     "\\" => "a line goes on in the next one only if `\\` is its last character",
-                    "\"" => "GLSL has no strings",
+                    "\"" => "a string ends in its line",
                     "'" => "GLSL has no characters: write their numbers",
                     _ if text.is_ascii() => "delete it",
                     _ => "only comments have characters beyond ASCII",
@@ -78,4 +78,39 @@ impl Preprocessor<'_> {
         }
         has_room
     }
+}
+
+/// The characters of a string, whose escapes are those of C. A backslash in front of another character is dropped.
+fn unescaped(text: &str) -> String {
+    let mut all = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        if character != '\\' {
+            all.push(character);
+            continue;
+        }
+        let Some(escape) = rest.next() else { break };
+        let mut number = |radix: u32, most: usize, first: u32| {
+            let mut value = first;
+            for _ in 0..most {
+                let Some(digit) = rest.peek().and_then(|next| next.to_digit(radix)) else { break };
+                value = value * radix + digit;
+                rest.next();
+            }
+            char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER)
+        };
+        all.push(match escape {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'a' => '\x07',
+            'b' => '\x08',
+            'v' => '\x0b',
+            'f' => '\x0c',
+            'x' => number(16, 2, 0),
+            '0'..='7' => number(8, 2, escape.to_digit(8).unwrap_or_default()),
+            other => other,
+        });
+    }
+    all
 }

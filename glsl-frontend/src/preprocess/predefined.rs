@@ -10,6 +10,7 @@ use std::rc::Rc;
 /// Extensions that both languages have here.
 const COMMON: &[&str] = &[
     "GL_EXT_control_flow_attributes",
+    "GL_EXT_debug_printf",
     "GL_EXT_demote_to_helper_invocation",
     "GL_EXT_fragment_invocation_density",
     "GL_EXT_fragment_shader_barycentric",

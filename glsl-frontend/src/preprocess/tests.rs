@@ -97,6 +97,7 @@ fn spelled(token: &Token, done: &Preprocessed) -> String {
         }
         TokenKind::Float(value) => format!("{value:?}"),
         TokenKind::Double(value) => format!("{value:?}lf"),
+        TokenKind::Text(text) => format!("{:?}", done.names.text(text)),
         TokenKind::Punctuation(punctuation) => punctuation.text().to_owned(),
         TokenKind::End => String::new(),
     }

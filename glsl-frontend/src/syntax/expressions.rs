@@ -206,6 +206,20 @@ impl Parser<'_> {
                 all.operand(Code::Double(value), span);
                 Ok(false)
             }
+            TokenKind::Text(text) => {
+                let ends =
+                    |next| matches!(next, TokenKind::Punctuation(P::Comma | P::RightParenthesis));
+                let is_argument =
+                    matches!(all.waiting.last(), Some(Entry { what: Waiting::Call { .. }, .. }));
+                if !(is_argument && ends(self.ahead(1))) {
+                    return Err(
+                        self.wrong("GLSL has no strings, but for arguments of `debugPrintfEXT`")
+                    );
+                }
+                self.advance();
+                all.operand(Code::Text(text), span);
+                Ok(false)
+            }
             TokenKind::Punctuation(P::LeftParenthesis) => {
                 self.advance();
                 all.waiting.push(waiting(Waiting::Parenthesis));

@@ -184,6 +184,7 @@ impl Parser<'_> {
             TokenKind::Integer { .. } | TokenKind::Float(_) | TokenKind::Double(_) => {
                 "a number".to_owned()
             }
+            TokenKind::Text(_) => "a string".to_owned(),
             TokenKind::Punctuation(p) => format!("`{}`", p.text()),
             TokenKind::End => "the end of the text".to_owned(),
         }

@@ -41,6 +41,8 @@ pub(crate) enum Code {
     Int(u32),
     Uint(u32),
     Bool(bool),
+    /// A string: a whole argument of a call.
+    Text(Name),
     Name(Name),
     /// Reads the variable on the top: a left operand is read before the right one is evaluated.
     Value,

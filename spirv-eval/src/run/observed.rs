@@ -1,8 +1,10 @@
 //! Tells an observer what a pixel's execution does.
 
 use super::super::code::{Call, End, Place, Step};
-use super::super::debug::{BlockDebug, FunctionDebug, Named, NamedValue, PathPart, Shape};
-use super::super::observer::{ModuleEvent, ModuleScalar, ModuleValue, Observer};
+use super::super::debug::{
+    BlockDebug, FunctionDebug, Named, NamedValue, PathPart, PrintedPart, Shape,
+};
+use super::super::observer::{ModuleEvent, ModuleScalar, ModuleValue, Observer, Printed};
 use super::super::values::{Index, Space};
 use super::ModuleEvaluator;
 use super::watch::{OpenLoop, Watch};
@@ -51,6 +53,19 @@ impl<'m> ModuleEvaluator<'m> {
                         let name = self.with_path(name, path);
                         watch.event(position, ModuleEvent::Binding { name, value });
                     }
+                }
+                Named::Printed { format, arguments } => {
+                    let argument = |part: &PrintedPart| match part {
+                        PrintedPart::Text(text) => Some(Printed::Text(Arc::clone(text))),
+                        PrintedPart::Value(at, shape) => self
+                            .memory
+                            .get(*at..)
+                            .and_then(|words| shape.value(words))
+                            .map(Printed::Value),
+                    };
+                    let (format, arguments) =
+                        (Arc::clone(format), arguments.iter().filter_map(argument).collect());
+                    watch.event(position, ModuleEvent::Printed { format, arguments });
                 }
                 Named::Stored { name, place, shape, path, is_parameter } => {
                     let Ok(first) = self.first(place) else { continue };

@@ -241,8 +241,8 @@ impl ModuleEvaluator<'_> {
                 self.memory[to] = (self.buffer(buffer)?.len() / stride) as u32;
                 to
             }
-            // `run_from` waits.
-            Step::Barrier => return Ok(()),
+            // `run_from` waits, and an observer sees the message.
+            Step::Barrier | Step::Print => return Ok(()),
             Step::Elements { to, memory, offset, stride } => {
                 let words = self.storage[memory].len();
                 self.memory[to] = (words.saturating_sub(offset) / stride) as u32;

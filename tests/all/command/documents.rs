@@ -263,12 +263,15 @@ fn the_page_on_debugging_is_true() {
     let bands = of_walk("an index out of bounds", "wgsl");
     let disc = of_walk("a GPU that draws something else", "glsl");
     let cells = of_walk("an order that nothing promises", "lv");
+    let (_, messages) = text.split_once("## Messages\n").expect("a section");
     let files = [
         ("ball.lv", &*ball),
         ("floor.frag", &*floor),
         ("bands.wgsl", &*bands),
         ("disc.frag", &*disc),
         ("cells.lv", &*cells),
+        ("root.lv", block(messages, "lv")),
+        ("root.frag", block(messages, "glsl")),
     ];
     let place = TestFolder::with(files);
     // What each walk ends with.
@@ -307,7 +310,7 @@ fn the_page_on_debugging_is_true() {
         assert_eq!(lines.join("\n"), block(rest, "text").trim_end());
         reports += 1;
     }
-    assert_eq!(reports, 3);
+    assert_eq!(reports, 5);
     // The pictures: what is wrong, and what is right.
     let draws = |name: &str, arguments: &[&str], picture: &str| {
         let all = [&["render", name, "a.png", "--size", "128x128"], arguments].concat();

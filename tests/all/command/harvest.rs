@@ -78,6 +78,8 @@ fn prepared() -> TestFolder {
         ("docs/glsl.md", "glsl", 1, "rings.frag"),
         ("docs/debugging.md", "wgsl", 1, "bands.wgsl"),
         ("docs/debugging.md", "glsl", 2, "disc.frag"),
+        ("docs/debugging.md", "lv", 3, "root.lv"),
+        ("docs/debugging.md", "glsl", 3, "root.frag"),
     ];
     for (page, language, number, name) in pages {
         let page = read(page);

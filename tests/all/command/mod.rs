@@ -29,6 +29,7 @@ mod marks;
 mod metadata;
 mod page;
 mod pipes;
+mod probe;
 mod public_compute;
 mod render;
 mod resources;

@@ -74,11 +74,16 @@ impl Campaign {
 
     /// Checks all programs.
     pub fn run(&self, engines: &[&dyn Engine]) -> Report {
+        self.run_with(engines, &|_| ())
+    }
+
+    /// Checks all programs; calls `progress` with the report so far after each.
+    pub fn run_with(&self, engines: &[&dyn Engine], progress: &(dyn Fn(&Report) + Sync)) -> Report {
         let next = AtomicU64::new(self.first);
         let report = Mutex::new(Report::default());
         std::thread::scope(|scope| {
             for _ in 0..self.threads.max(1) {
-                scope.spawn(|| self.work(engines, &next, &report));
+                scope.spawn(|| self.work(engines, &next, &report, progress));
             }
         });
         let mut report = report.into_inner().expect("no worker panics");
@@ -86,7 +91,13 @@ impl Campaign {
         report
     }
 
-    fn work(&self, engines: &[&dyn Engine], next: &AtomicU64, report: &Mutex<Report>) {
+    fn work(
+        &self,
+        engines: &[&dyn Engine],
+        next: &AtomicU64,
+        report: &Mutex<Report>,
+        progress: &(dyn Fn(&Report) + Sync),
+    ) {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let bugs = report.lock().expect("no worker panics").found.len();
@@ -94,15 +105,17 @@ impl Campaign {
                 return;
             }
             let (program, conditions) = self.program(number);
-            match check(&program, conditions, engines) {
-                Ok(profile) => report.lock().expect("no worker panics").add(&profile),
-                Err(failure) => {
-                    let found = self.smaller(number, failure, engines);
-                    let mut report = report.lock().expect("no worker panics");
+            let checked = check(&program, conditions, engines)
+                .map_err(|failure| self.smaller(number, failure, engines));
+            let mut report = report.lock().expect("no worker panics");
+            match checked {
+                Ok(profile) => report.add(&profile),
+                Err(found) => {
                     report.programs += 1;
                     report.found.push(found);
                 }
             }
+            progress(&report);
         }
     }
 

@@ -100,7 +100,13 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let start = Instant::now();
-    let report = campaign.run(&chosen);
+    let report = campaign.run_with(&chosen, &|so_far| {
+        if so_far.programs.is_multiple_of(1000) {
+            let (programs, bugs) = (so_far.programs, so_far.found.len());
+            let seconds = start.elapsed().as_secs();
+            eprintln!("{programs} of {} programs in {seconds} s, {bugs} bugs", campaign.programs);
+        }
+    });
     let seconds = start.elapsed().as_secs_f64();
     print!("{report}");
     println!("{:.0} programs per second", report.programs as f64 / seconds);

@@ -115,6 +115,9 @@ impl Observer for Checked<'_> {
             SourceEvent::Call { at, .. }
             | SourceEvent::Loop { at, .. }
             | SourceEvent::Round { at, .. } => self.is_text(at),
+            SourceEvent::Probe { name, at, .. } => {
+                [name, at].into_iter().for_each(|span| self.is_text(span))
+            }
             SourceEvent::Discard { condition, .. } => self.is_text(condition),
             SourceEvent::Operation { at, .. } => self.is_text(at),
             SourceEvent::Close(_) => {
@@ -237,9 +240,10 @@ fn traced_values_are_those_of_the_compiled_program() {
         all.bags += found.bags;
         all.chances += found.chances;
         all.rounds += found.rounds;
+        all.probes += found.probes;
     }
     println!("{all:?}");
-    assert!(all.pixels > count() && all.rounds > count(), "{all:?}");
+    assert!(all.pixels > count() && all.rounds > count() && all.probes > count(), "{all:?}");
     assert!(10 * all.names > count() && all.bags > all.pixels, "{all:?}");
     assert!(200 * all.chances < all.bags, "{all:?}");
 }

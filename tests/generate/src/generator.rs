@@ -68,6 +68,8 @@ pub(crate) struct Generator<'a> {
     pub(crate) next_loop: u32,
     /// Number of `if` arms around this place.
     pub(crate) if_depth: u32,
+    /// Number of probes so far.
+    probes: u32,
     /// Number of derivatives around this place.
     pub(crate) derivatives: u32,
     /// Number of bindings, the outermost ones, that have values at neighbouring pixels; `None`: all.
@@ -76,6 +78,8 @@ pub(crate) struct Generator<'a> {
 
 /// Largest nesting depth of loops, also through functions.
 pub(crate) const MAX_LOOPS: u32 = 3;
+/// The names of probes begin with it; no other name does.
+pub const PROBE: &str = "probe-";
 
 impl<'a> Generator<'a> {
     pub(crate) fn new(random: &'a mut Random, options: GenerateOptions) -> Self {
@@ -92,6 +96,7 @@ impl<'a> Generator<'a> {
             deepest: 0,
             next_loop: 0,
             if_depth: 0,
+            probes: 0,
             derivatives: 0,
             everywhere: None,
         }
@@ -148,8 +153,25 @@ impl<'a> Generator<'a> {
         let (parts, changed) = if is_aggregate { (6, 30) } else { (16, 6) };
         let cases = ifs / 3;
         let modes = if self.options.endless { 0 } else { 5 };
-        let weights =
-            [40, changed, ifs, 18, 7, 9, loops, 2, 3, 2, loops * 2 / 3, parts, cases, 1, modes, 3];
+        let weights = [
+            40,
+            changed,
+            ifs,
+            18,
+            7,
+            9,
+            loops,
+            2,
+            3,
+            2,
+            loops * 2 / 3,
+            parts,
+            cases,
+            1,
+            modes,
+            3,
+            6,
+        ];
         for _ in 0..8 {
             let made = match self.random.weighted(&weights) {
                 0 => self.application(ty, size),
@@ -167,6 +189,7 @@ impl<'a> Generator<'a> {
                 13 => self.held_call(&TermKind::Value(ty), size),
                 14 => self.mode(&TermKind::Value(ty), size),
                 15 => self.derivative(ty, size),
+                16 => self.probed(ty, size),
                 _ => Some(self.leaf(ty)),
             };
             if let Some(term) = made {
@@ -286,6 +309,18 @@ impl<'a> Generator<'a> {
         }
         let inner = self.term(kind, size - 1);
         Some(Term::list(kind.clone(), vec![Term::word(word), inner]))
+    }
+
+    /// `(probe "name" e)`, with a name of its own.
+    fn probed(&mut self, ty: Type, size: usize) -> Option<Term> {
+        if !self.scope.are_original(&["probe"]) {
+            return None;
+        }
+        self.probes += 1;
+        let name = Term::word(format!("\"{PROBE}{}\"", self.probes));
+        let kind = TermKind::Value(ty);
+        let inner = self.term(&kind, size - 1);
+        Some(Term::list(kind, vec![Term::word("probe"), name, inner]))
     }
 
     /// `(@ e)` or `e`.

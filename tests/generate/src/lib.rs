@@ -39,7 +39,7 @@ mod term;
 mod textures;
 mod triangles;
 
-pub use generator::GenerateOptions;
+pub use generator::{GenerateOptions, PROBE};
 pub use lambdav_test_support::Random;
 pub use mistake::Mistake;
 pub use oracle::{Agreement, compare, is_refused_for_rounds, unfit};

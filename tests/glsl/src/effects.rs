@@ -168,7 +168,8 @@ impl Finder<'_> {
             Statement::Break
             | Statement::Continue
             | Statement::Return(None)
-            | Statement::Text(_) => {}
+            | Statement::Text(_)
+            | Statement::Print(..) => {}
         }
         for statement in bodies.into_iter().flatten() {
             self.statement(statement, all);

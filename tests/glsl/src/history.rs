@@ -1,7 +1,7 @@
 //! The history of an evaluator's invocation, to compare with a trace.
 
 use lambdav_core::float::canonical;
-use lambdav_trace::{NamedValues, ScopeKind, Trace, Value};
+use lambdav_trace::{ItemKind, NamedValues, ScopeKind, Trace, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values that variables got, in order, and rounds of loops.
@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct History {
     /// Variables, by number, with their words.
     pub values: Vec<(usize, Vec<u32>)>,
+    /// The texts of messages, in order.
+    pub messages: Vec<String>,
     /// The rounds of all loops, each with the one that ends it.
     pub rounds: u64,
     /// True if a call is missing: the operand of a derivative is evaluated apart.
@@ -37,6 +39,18 @@ impl History {
         let rounds: u64 = loops.map(|scope| scope.rounds).sum();
         if rounds != self.rounds && trace.dropped == 0 {
             return Err(format!("there are {rounds} rounds, not {}", self.rounds));
+        }
+        let items = trace.scopes.iter().flat_map(|scope| &scope.items);
+        let told = items.filter_map(|item| match &item.kind {
+            ItemKind::Message(text) => Some((item.rank, &**text)),
+            _ => None,
+        });
+        let mut told: Vec<(u64, &str)> = told.collect();
+        told.sort_unstable();
+        let told = told.into_iter().map(|(_, text)| text);
+        if trace.dropped == 0 && !told.clone().eq(self.messages.iter().map(String::as_str)) {
+            let told: Vec<&str> = told.collect();
+            return Err(format!("the messages are {told:?}, not {:?}", self.messages));
         }
         let mut seen = BTreeSet::new();
         let twice: BTreeSet<&str> =
@@ -73,7 +87,6 @@ impl History {
 
 /// Demands that the line of a binding has its name, and that of a call the name of its function.
 fn lines(trace: &Trace, pointers: &[&str]) -> Result<(), String> {
-    use lambdav_trace::ItemKind;
     let line = |file: u32, line: u32| {
         let text = trace.subject.texts.get(file as usize)?;
         text.lines().nth(line as usize - 1)
@@ -88,7 +101,7 @@ fn lines(trace: &Trace, pointers: &[&str]) -> Result<(), String> {
         let name = match &item.kind {
             ItemKind::Binding(name, _) => Some(name),
             ItemKind::Scope(scope) => trace.scopes[*scope].name.as_ref(),
-            ItemKind::Condition { .. } => None,
+            ItemKind::Condition { .. } | ItemKind::Message(_) => None,
         };
         let (Some(name), Some(place)) = (name, item.place) else { continue };
         let name = name.split(['.', '[']).next().unwrap_or_default();

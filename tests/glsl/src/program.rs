@@ -157,6 +157,29 @@ pub enum Statement {
     Discard,
     /// Lines for the preprocessor that leave no token.
     Text(String),
+    /// `debugPrintfEXT` with a number of its own, of variables. In `#version 450` alone.
+    Print(usize, Vec<VariableId>),
+}
+
+/// The format of a message: its number, and a specifier for each value.
+pub fn message_format(number: usize, types: &[&Type]) -> String {
+    let mut format = format!("message {number}: 100%%");
+    for (k, ty) in types.iter().enumerate() {
+        let (scalar, width) = match ty {
+            Type::Scalar(scalar) => (*scalar, 1),
+            Type::Vector(scalar, width) => (*scalar, *width),
+            _ => unreachable!("only numbers and vectors are printed"),
+        };
+        let vector = if width > 1 { format!("v{width}") } else { String::new() };
+        let conversions = match scalar {
+            Scalar::Float => ["a", "g", "e", "f"],
+            Scalar::Int => ["d", "i", "x", "d"],
+            Scalar::Uint => ["u", "x", "X", "o"],
+            Scalar::Bool => ["d", "u", "d", "u"],
+        };
+        format += &format!(" %{vector}{}", conversions[(number + k) % 4]);
+    }
+    format
 }
 
 /// Labels and the statements after them.

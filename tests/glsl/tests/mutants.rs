@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The most programs for one mutant.
-const PROGRAMS: u64 = 400;
+const PROGRAMS: u64 = 2000;
 
 fn differs(seed: u64) -> bool {
     let dialect = Dialect::ALL[seed as usize % 4];

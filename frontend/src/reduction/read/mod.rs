@@ -32,6 +32,7 @@ enum Special {
     With,
     Case,
     Tabulate,
+    Probe,
     /// `@` or `$`.
     Mode,
 }
@@ -48,6 +49,7 @@ impl Special {
             "with" => Self::With,
             "case" => Self::Case,
             "tabulate" => Self::Tabulate,
+            "probe" => Self::Probe,
             "@" | "$" => Self::Mode,
             _ => return None,
         })
@@ -426,7 +428,11 @@ impl<'t> Reader<'t> {
                 Task::Tabulate { span, count } => self.tabulate(span, count)?,
                 Task::Build { form, span, children } => {
                     let children = self.results.split_off(self.results.len() - children);
-                    let text = self.texts.push(form, &children, span, None)?;
+                    let index = match form {
+                        Form::Probe(_) => self.texts.get(children[0]).index,
+                        _ => None,
+                    };
+                    let text = self.texts.push(form, &children, span, index)?;
                     self.results.push(text);
                 }
             }
@@ -496,6 +502,10 @@ impl<'t> Reader<'t> {
                 let parts = rest.iter().map(|&part| self.tree.get(part).span);
                 self.tasks.push(Task::Parts(parts.collect()));
                 self.build(Form::If, rest, span);
+            }
+            (Special::Probe, &[name, value]) => {
+                let name = self.tree.get(name).span;
+                self.build(Form::Probe(name), &[value], span);
             }
             (Special::The, &[ty, value]) => {
                 let ty = self.annotation(ty)?;

@@ -43,6 +43,7 @@ fn characters() {
     gives("\u{feff}a // é\n/* ü */ b", "a b");
     gives("a\\\nb c\\\r\nd e // f \\\n g\nh", "ab cd e h");
     gives("a /\\\n* b *\\\n/ c", "a c");
+    gives(r#"f("a\n\"\x41\101\q\\")"#, r#"f ( "a\n\"AAq\\" )"#);
     gives("a\r\nb\rc", "a b c");
     gives("a /* // */ b // /* c\nd", "a b d");
     gives("x <\\\n<= y", "x <<= y");
@@ -62,7 +63,6 @@ fn characters() {
     fails(
         "x = \"text\"; 'c' \"",
         "
-        LV0612 1:5 \"text\": GLSL has no strings
         LV0612 1:13 ': `'` does not belong to GLSL
         LV0612 1:15 ': `'` does not belong to GLSL
         LV0612 1:17 \": `\"` does not belong to GLSL",

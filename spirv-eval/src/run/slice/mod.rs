@@ -342,7 +342,9 @@ fn result(step: &Step) -> Option<usize> {
         | Step::IsDemoted { to } => Some(to),
         Step::Atomic { to, .. } => to,
         Step::Call(ref call) => Some(call.to),
-        Step::Store { .. } | Step::Write { .. } | Step::Barrier | Step::Demote => None,
+        Step::Store { .. } | Step::Write { .. } | Step::Barrier | Step::Demote | Step::Print => {
+            None
+        }
     }
 }
 
@@ -386,6 +388,7 @@ fn operands(step: &Step) -> Vec<usize> {
         | Step::Elements { .. }
         | Step::Length { .. }
         | Step::Demote
+        | Step::Print
         | Step::IsDemoted { .. }
         | Step::Call(_) => Vec::new(),
     }

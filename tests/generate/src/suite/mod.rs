@@ -4,7 +4,9 @@
 mod case;
 mod hidden;
 mod modes;
+mod probes;
 
 pub use case::{Case, Expected, ExpectedVerdict, Finding, read_cases};
 pub use hidden::hide_literals;
 pub use modes::without_modes;
+pub use probes::with_names_for_probes;

@@ -1,7 +1,9 @@
 //! Statements.
 
 use super::{Invocation, Stop};
-use crate::program::{Case, Expr, Statement};
+use crate::program::{Case, Expr, Scalar, Statement, Type, message_format};
+use lambdav_core::float::canonical;
+use lambdav_trace::{Argument, Value, printf};
 
 /// What a statement is followed by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +13,23 @@ pub(super) enum Flow {
     Continue,
     /// The end of the function, with its result.
     Return(Vec<u32>),
+}
+
+/// The text of a message.
+fn message(number: usize, arguments: &[(Type, Vec<u32>)]) -> String {
+    let types: Vec<&Type> = arguments.iter().map(|(ty, _)| ty).collect();
+    let argument = |(ty, words): &(Type, Vec<u32>)| {
+        let scalar = match ty.scalar() {
+            Some(Scalar::Int) => lambdav_trace::Scalar::Int,
+            Some(Scalar::Uint) => lambdav_trace::Scalar::Uint,
+            Some(Scalar::Bool) => lambdav_trace::Scalar::Bool,
+            _ => lambdav_trace::Scalar::Num,
+        };
+        let words = words.iter().copied().map(canonical).collect();
+        Argument::Value(Value::Words { ty: "".into(), scalar, words })
+    };
+    let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
+    printf(&message_format(number, &types), &arguments)
 }
 
 /// The effect of a loop's body on the loop.
@@ -127,6 +146,14 @@ impl Invocation<'_> {
             }
             Statement::Discard => return Err(Stop::Discard),
             Statement::Text(_) => {}
+            Statement::Print(number, variables) => {
+                let mut arguments = Vec::new();
+                for &variable in variables {
+                    let read = self.program.read(variable);
+                    arguments.push((read.ty.clone(), self.value(&read)?));
+                }
+                self.history.messages.push(message(*number, &arguments));
+            }
         }
         Ok(Flow::Next)
     }

@@ -95,6 +95,8 @@ struct Generator {
     /// Indices around.
     indices: u32,
     loops: u32,
+    /// Number of messages so far.
+    messages: usize,
     switches: u32,
     /// True in statements of `main` itself before any pixel may have ended.
     has_quad: bool,
@@ -139,6 +141,7 @@ impl Generator {
             result: Type::Void,
             indices: 0,
             loops: 0,
+            messages: 0,
             switches: 0,
             has_quad: false,
         };

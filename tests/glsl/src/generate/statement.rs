@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::{Generator, Use};
+use crate::dialect::Dialect;
 use crate::program::{Case, Expr, Kind, Scalar, Statement, Type};
 
 impl Generator {
@@ -58,8 +59,22 @@ impl Generator {
                 Some(product) => Statement::Expression(product),
                 None => self.effect(),
             },
+            31 if self.dialect == Dialect::Vulkan && self.random.percent(50) => self.message(),
             _ => self.effect(),
         }]
+    }
+
+    /// A message with the values of some variables.
+    fn message(&mut self) -> Statement {
+        let fits = |id: &usize| {
+            matches!(self.program.variables[*id].ty, Type::Scalar(_) | Type::Vector(..))
+                && *id != self.program.output
+        };
+        let all: Vec<usize> = self.visible().into_iter().filter(fits).collect();
+        let count = if all.is_empty() { 0 } else { self.random.below(3) };
+        let variables = (0..count).map(|_| *self.random.pick(&all)).collect();
+        self.messages += 1;
+        Statement::Print(self.messages, variables)
     }
 
     /// A name for a variable in the innermost scope.

@@ -76,7 +76,11 @@ impl<'p> Printer<'p> {
 
     fn header(&mut self) {
         let lines: &[&str] = match self.style.dialect {
-            Dialect::Vulkan => &["#version 450", "layout(location = 0) out vec4 o;"],
+            Dialect::Vulkan => &[
+                "#version 450",
+                "#extension GL_EXT_debug_printf : enable",
+                "layout(location = 0) out vec4 o;",
+            ],
             Dialect::Desktop => &["#version 330", "out vec4 o;"],
             Dialect::Es300 => &[
                 "#version 300 es",

@@ -2,7 +2,7 @@
 
 use super::Printer;
 use super::expression::{ASSIGNMENT, COMMA};
-use crate::program::{Expr, Statement, Type};
+use crate::program::{Expr, Statement, Type, message_format};
 
 impl Printer<'_> {
     pub(super) fn body(&mut self, all: &[Statement]) {
@@ -137,6 +137,14 @@ impl Printer<'_> {
                 self.line(&format!("return {value};"));
             }
             Statement::Discard => self.line("discard;"),
+            Statement::Print(number, variables) => {
+                let types: Vec<&Type> =
+                    variables.iter().map(|&of| &self.program.variables[of].ty).collect();
+                let format = message_format(*number, &types);
+                let names = variables.iter().map(|&of| format!(", {}", self.name(of)));
+                let names: String = names.collect();
+                self.line(&format!("debugPrintfEXT(\"{format}\"{names});"));
+            }
             Statement::Text(text) => text.lines().for_each(|line| {
                 self.text += line;
                 self.text.push('\n');
