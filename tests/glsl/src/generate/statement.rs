@@ -255,7 +255,7 @@ impl Generator {
             3 => "#ifndef NOT_DEFINED\n#else\n    return;\n#endif",
             _ => "// o = vec4(1.0); \\\n    o = vec4(2.0);\n/* discard;\n   */",
         };
-        let text = match self.dialect != crate::dialect::Dialect::Vulkan && text.contains('\\') {
+        let text = match self.dialect != Dialect::Vulkan && text.contains('\\') {
             true => "/* discard; */",
             false => text,
         };
