@@ -35,6 +35,7 @@ mod spirv;
 mod stage_values;
 mod triangles;
 
+pub(crate) use self::core::of_primitive;
 pub use self::core::{CoreEngine, CoreProgram};
 pub(crate) use dispatch::first_invocation;
 pub use dispatch::{Cancelled, DispatchProgram, DispatchStop};

@@ -7,6 +7,7 @@ use super::spirv::{SpirvInputs, SpirvStages};
 use super::{CoreEngine, CoreProgram, SimdEngine, SimdError, SimdProgram, SourceProgram};
 use crate::draw_inputs::DrawInputs;
 use crate::settings::Settings;
+use crate::undefined::{ProbedStages, StageReport, StageWatch, WatchedFragments, WatchedVertices};
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate;
 use lambdav_core::graph::{Core, Interpolation, Triangles, Varying};
@@ -34,6 +35,8 @@ pub struct TriangleProgram {
     triangles: Triangles,
     /// The words of the uniforms that belong to a triangle; zeros.
     of_triangle: Vec<Arc<[u32]>>,
+    /// The stages with probes, if their kernels have attachments for sites.
+    probed: Option<Box<ProbedStages>>,
 }
 
 /// A stage, compiled.
@@ -190,7 +193,7 @@ impl TriangleProgram {
         let asked = core.outputs.iter().map(|output| output.location);
         let asked = asked.filter(|location| locations.contains(location)).collect();
         let inputs = match engine {
-            StageEngine::Simd(_) | StageEngine::Core => vertex.inputs,
+            StageEngine::Simd(_) | StageEngine::Core => vertex.inputs.clone(),
             // Simplifications of the graph drop reads, which these evaluate.
             _ => all_inputs(triangles),
         };
@@ -199,6 +202,13 @@ impl TriangleProgram {
         let of_colours = Role::Colours(asked, fragment.has_mask);
         let stage = |core: &Core, of_triangle: &[u32], role| {
             StageProgram::new(core, of_triangle, engine, role, &read, resources)
+        };
+        let probed = match engine {
+            StageEngine::Simd(_) | StageEngine::Core if !core.sites.is_empty() => {
+                let probed = ProbedStages::new(core.sites.len(), &vertex, &fragment);
+                Some(probed.map_err(SimdError::Program)?.into())
+            }
+            _ => None,
         };
         let words = fragment.colours.uniforms.iter().skip(fragment.uniforms as usize);
         Ok(Self {
@@ -213,11 +223,17 @@ impl TriangleProgram {
             varied: varied.collect(),
             triangles: triangles.clone(),
             of_triangle: words.map(|uniform| Arc::clone(&uniform.default)).collect(),
+            probed,
         })
     }
 
+    /// True if [`Self::draw`] reports the undefined behaviour of a program with sites.
+    pub(crate) fn reports(&self) -> bool {
+        self.probed.is_some()
+    }
+
     /// Draws into attachments, one for each output, and into a depth buffer. All textures, buffers and attributes
-    /// must be bound.
+    /// must be bound. Returns the undefined behaviour that was met, if the program has sites.
     ///
     /// # Errors
     ///
@@ -229,7 +245,7 @@ impl TriangleProgram {
         attachments: Vec<Attachment<'_>>,
         depths: Option<Depths<'_>>,
         options: &RenderOptions<'_>,
-    ) -> Result<(), TriangleError> {
+    ) -> Result<StageReport, TriangleError> {
         let mut of_vertices = settings.clone();
         let resources = &mut of_vertices.inputs.resources;
         resources.extend(self.inputs.iter().map(|of| inputs.attribute(of.attribute)));
@@ -240,6 +256,16 @@ impl TriangleProgram {
         let vertices = bind(&self.vertices, &of_vertices)?;
         let colours = bind(&self.colours, &of_fragments)?;
         let test = self.test.as_ref().map(|test| bind(test, &of_fragments)).transpose()?;
+        let size = attachments.first().expect("there is an attachment").size();
+        let probed = self.probed.as_deref();
+        let watch = probed.map(|of| StageWatch::new(of, &of_vertices, &of_fragments));
+        let watched = watch.as_ref().map(|watch| {
+            let vertices = WatchedVertices { kernel: &*vertices, watch };
+            let colours = WatchedFragments { kernel: &*colours, is_test: false, watch };
+            let test = test.as_deref();
+            let test = test.map(|kernel| WatchedFragments { kernel, is_test: true, watch });
+            (vertices, colours, test)
+        });
         let of_draw = Draw {
             vertices: &*vertices,
             colours: &*colours,
@@ -253,7 +279,16 @@ impl TriangleProgram {
             instances: inputs.instance_count(&self.triangles),
             state: state(&self.triangles.state),
         };
-        draw(&of_draw, attachments, depths, options).map_err(|error| match error {
+        let of_draw = match &watched {
+            None => of_draw,
+            Some((vertices, colours, test)) => {
+                let test = test.as_ref().map(|test| test as &dyn QuadKernel);
+                Draw { vertices, colours, test, ..of_draw }
+            }
+        };
+        let drawn = draw(&of_draw, attachments, depths, options);
+        drop(watched);
+        drawn.map_err(|error| match error {
             DrawError::Vertex(fault) => {
                 let (vertex, instance) = (fault.vertex, fault.instance);
                 let note = format!("the first is vertex {vertex} of instance {instance}");
@@ -270,7 +305,8 @@ impl TriangleProgram {
                 TriangleError::Program(of.explain(fault.site).note(note))
             }
             error => TriangleError::Draw(error),
-        })
+        })?;
+        Ok(watch.map_or_else(StageReport::default, |watch| watch.into_report(size)))
     }
 }
 
