@@ -345,13 +345,14 @@ impl Pipeline {
         let Compiled { program, options: compiled, code, reporting, again, .. } = &*self.0;
         check(program, bindings)?;
         let size = targets[0].size();
-        let settings = bindings.settings(size, compiled.max_iterations);
+        let mut settings = bindings.settings(size, compiled.max_iterations);
         let (began, whole_timeout) = (Instant::now(), options.timeout);
+        let after = self.after_passes(settings.clone(), options)?;
         let reported = match reporting {
-            Some(of) => Some((of, of.before(program, &mut settings.clone(), options.timeout)?)),
+            Some(of) => Some((of, of.before(program, &mut settings, options.timeout)?)),
             None => None,
         };
-        let settings = self.after_passes(settings, options)?;
+        let settings = after;
         let options = &left(options, began);
         let triangles = program.core.triangles.as_deref().expect("it draws triangles");
         if let Some(missing) = bindings.draw.missing(triangles) {
@@ -386,7 +387,7 @@ impl Pipeline {
             Some(code) => {
                 let mut frames = self.blank_frames(size)?;
                 let targets = frames.iter_mut().map(|of| Target::from(of).attachment()).collect();
-                let timeout = left(options, began).timeout;
+                let timeout = whole_timeout.map(|all| all.saturating_sub(began.elapsed()));
                 let options = RenderOptions { timeout, ..RenderOptions::default() };
                 draw(code, targets, None, &tiles_of_triangles(&options)?)?
             }
