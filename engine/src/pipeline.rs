@@ -361,7 +361,7 @@ impl Pipeline {
         let attachments = targets.into_iter().map(Attachment::reborrow).collect();
         let draw = |code: &TriangleProgram, attachments, depths, options: &_| {
             let drawn = code.draw(&settings, &bindings.draw, attachments, depths, options);
-            drawn.map_err(|error| self.triangles_failed(error, whole_timeout))
+            drawn.map_err(|error| triangles_failed(program, error, whole_timeout))
         };
         let (report, remark) = match code {
             Code::Triangles(code) => {
@@ -393,20 +393,6 @@ impl Pipeline {
             }
         };
         Ok(Drawn { remark, ..reporting.of_triangles(before, report) })
-    }
-
-    fn triangles_failed(&self, error: TriangleError, timeout: Option<Duration>) -> Error {
-        match error {
-            TriangleError::Program(diagnostic) => at_fault(&self.0.program, diagnostic),
-            TriangleError::Bind(error) => Error::Mismatch(error.to_string()),
-            TriangleError::Draw(DrawError::TimedOut { timeout: rest }) => {
-                whole(Error::TimedOut { work: "rendering", timeout: rest }, timeout)
-            }
-            TriangleError::Draw(error @ DrawError::TooLarge { .. }) => {
-                Error::Unsupported(error.to_string())
-            }
-            TriangleError::Draw(error) => Error::Machine(error_chain(&error)),
-        }
     }
 
     /// A frame of zeros for each output.
@@ -532,6 +518,25 @@ impl Code {
                 return Err(Error::Mismatch(why.to_owned()));
             }
         })
+    }
+}
+
+/// The error of a draw with a time limit.
+pub(crate) fn triangles_failed(
+    program: &Accepted,
+    error: TriangleError,
+    timeout: Option<Duration>,
+) -> Error {
+    match error {
+        TriangleError::Program(diagnostic) => at_fault(program, diagnostic),
+        TriangleError::Bind(error) => Error::Mismatch(error.to_string()),
+        TriangleError::Draw(DrawError::TimedOut { timeout: rest }) => {
+            whole(Error::TimedOut { work: "rendering", timeout: rest }, timeout)
+        }
+        TriangleError::Draw(error @ DrawError::TooLarge { .. }) => {
+            Error::Unsupported(error.to_string())
+        }
+        TriangleError::Draw(error) => Error::Machine(error_chain(&error)),
     }
 }
 

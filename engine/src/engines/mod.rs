@@ -26,6 +26,7 @@ mod evaluated_stages;
 mod fast;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod one_pixel;
 mod passes;
 mod simd;
 mod source;
@@ -51,7 +52,7 @@ pub(crate) use spirv::Observed;
 #[cfg(feature = "spirv")]
 pub use spirv::{SpirvDispatch, SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
 
-pub(crate) use stage_values::Vertex;
+pub(crate) use stage_values::{Fragment, Vertex};
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};
 pub(crate) use triangles::{all_inputs, of_fragments};
 
