@@ -348,11 +348,11 @@ impl Pipeline {
         let mut settings = bindings.settings(size, compiled.max_iterations);
         let (began, whole_timeout) = (Instant::now(), options.timeout);
         let after = self.after_passes(settings.clone(), options)?;
-        let reported = match reporting {
-            Some(of) => Some((of, of.before(program, &mut settings, options.timeout)?)),
-            None => None,
-        };
-        let settings = after;
+        let reported = reporting.as_ref().map(|of| {
+            let before = of.before(program, &mut settings, options.timeout)?;
+            Ok::<_, Error>((of, before))
+        });
+        let (reported, settings) = (reported.transpose()?, after);
         let options = &left(options, began);
         let triangles = program.core.triangles.as_deref().expect("it draws triangles");
         if let Some(missing) = bindings.draw.missing(triangles) {

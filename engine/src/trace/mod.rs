@@ -26,6 +26,7 @@ use crate::pipeline::without_outputs;
 use crate::settings::Settings;
 use crate::shader::Shader;
 use fragments::Fragments;
+use lambdav_frontend::reduction::SourceProgram;
 use lambdav_image::Size;
 use lambdav_trace::{Event, NamedValues, Recorder, Sink, Subject, Trace, Unit, Value};
 use pixel::Stop;
@@ -44,7 +45,7 @@ pub struct Tracer {
 }
 
 enum Evaluator {
-    Source(Arc<lambdav_frontend::reduction::SourceProgram>),
+    Source(Arc<SourceProgram>),
     Fragments(Box<Fragments>),
     #[cfg(feature = "spirv")]
     Words(Box<words::Words>),
@@ -178,7 +179,7 @@ impl Shader {
 
 impl Tracer {
     /// The text, if the program is in λV.
-    fn text(&self) -> Option<&lambdav_frontend::reduction::SourceProgram> {
+    fn text(&self) -> Option<&SourceProgram> {
         match &self.evaluator {
             Evaluator::Source(program) => Some(program),
             Evaluator::Fragments(fragments) => Some(fragments.source()),
@@ -189,15 +190,13 @@ impl Tracer {
 
     /// All names that may get values.
     pub fn names(&self) -> BTreeSet<String> {
-        let source = &self.program.source;
-        let of_text = |text: &lambdav_frontend::reduction::SourceProgram| {
-            text.names().map(|name| source.slice(name).to_owned()).collect()
-        };
-        match &self.evaluator {
-            #[cfg(feature = "spirv")]
-            Evaluator::Words(words) => words.names(),
-            _ => self.text().map(of_text).unwrap_or_default(),
+        #[cfg(feature = "spirv")]
+        if let Evaluator::Words(words) = &self.evaluator {
+            return words.names();
         }
+        let source = &self.program.source;
+        let all = self.text().into_iter().flat_map(SourceProgram::names);
+        all.map(|name| source.slice(name).to_owned()).collect()
     }
 
     /// The names that the program binds at one place alone, by which evaluators are compared.
@@ -208,7 +207,7 @@ impl Tracer {
         }
         let source = &self.program.source;
         let mut places = BTreeMap::new();
-        for name in self.text().into_iter().flat_map(|text| text.names()) {
+        for name in self.text().into_iter().flat_map(SourceProgram::names) {
             let all: &mut BTreeSet<u32> = places.entry(source.slice(name)).or_default();
             all.insert(name.start);
         }

@@ -77,13 +77,11 @@ impl<'a> Adapter<'a> {
         self.known.clear();
     }
 
-    /// Closes the scope of a fragment, if one is open, with its output, if it has one.
+    /// Closes the scope of a fragment, with its output, if it has one.
     pub(super) fn close_fragment(&mut self, result: Option<Value>) {
         let scope = std::mem::replace(&mut self.root, PIXEL);
-        if scope != PIXEL {
-            let kind = EventKind::Close { result };
-            self.sink.event(Event { scope, place: None, number: 0, kind });
-        }
+        let kind = EventKind::Close { result };
+        self.sink.event(Event { scope, place: None, number: 0, kind });
     }
 
     fn name(&self, name: Span) -> Arc<str> {

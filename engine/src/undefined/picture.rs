@@ -2,7 +2,6 @@
 
 use super::reporting::{Met, Reporting};
 use super::stages::StageReport;
-use super::unit::Unit;
 use super::watched::Watched;
 use crate::accepted::Accepted;
 use crate::before::{self, MetBefore};
@@ -81,11 +80,8 @@ impl PictureReporting {
 
     /// The report of a full-screen picture.
     pub(crate) fn of_picture(&self, before: MetBefore, watched: Watched<'_>) -> Drawn {
-        let (sites, pixels) = watched.into_found();
-        let of_site = |(site, ((first, count), operands))| {
-            (site as u32, (Unit::Pixel(first), operands, count))
-        };
-        self.drawn(before, [sites.into_iter().map(of_site).collect()], pixels)
+        let (met, pixels) = watched.into_met();
+        self.drawn(before, [met], pixels)
     }
 
     /// The report of a picture of triangles.

@@ -55,7 +55,14 @@ pub(super) struct Pixels {
     /// Words of a pixel.
     words: usize,
     /// The words of the pixels of tiles, by the tile's first row and column.
-    tiles: Mutex<BTreeMap<[u32; 2], (Tile, Vec<u32>)>>,
+    tiles: Mutex<BTreeMap<[u32; 2], MetTile>>,
+}
+
+/// A tile with the words of its pixels.
+#[derive(Debug)]
+struct MetTile {
+    tile: Tile,
+    words: Vec<u32>,
 }
 
 impl Pixels {
@@ -70,8 +77,8 @@ impl Pixels {
             return;
         }
         let mut tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
-        let blank = || (tile, vec![0; tile.pixels() * self.words]);
-        let (_, words) = tiles.entry([tile.y, tile.x]).or_insert_with(blank);
+        let blank = || MetTile { tile, words: vec![0; tile.pixels() * self.words] };
+        let MetTile { words, .. } = tiles.entry([tile.y, tile.x]).or_insert_with(blank);
         for PixelBits { at, word, bits } in met {
             words[at * self.words + word] |= bits;
         }
@@ -86,8 +93,8 @@ impl Pixels {
     ) -> (BTreeMap<usize, FirstPixel>, Vec<[u32; 2]>) {
         let tiles = self.tiles.into_inner().unwrap_or_else(PoisonError::into_inner);
         let (mut sites, mut pixels) = (BTreeMap::<usize, FirstPixel>::new(), Vec::new());
-        for (tile, all) in tiles.into_values() {
-            for (at, words) in all.chunks_exact(self.words).enumerate() {
+        for MetTile { tile, words } in tiles.into_values() {
+            for (at, words) in words.chunks_exact(self.words).enumerate() {
                 let pixel = pixel_of(tile, at, size, is_reversed);
                 for (word, &bits) in words.iter().enumerate() {
                     for site in (PixelBits { at, word, bits }).sites() {

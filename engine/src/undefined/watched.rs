@@ -4,15 +4,16 @@
 //! other engines the core evaluator computes each pixel again.
 
 use super::pixels::{FirstPixel, PixelBits, Pixels};
+use super::reporting::Met;
+use super::unit::Unit;
 use crate::engines::BoundKernel;
 use crate::settings::Settings;
 use lambdav_core::evaluate::Evaluator;
-use lambdav_core::probes::{MetSites, Operands};
+use lambdav_core::probes::MetSites;
 use lambdav_core::schedule::Program;
 use lambdav_core::schedule::probes::report_outputs;
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
-use std::collections::BTreeMap;
 
 /// A kernel with the sites that its pixels met.
 pub(crate) struct Watched<'a> {
@@ -44,18 +45,19 @@ impl<'a> Watched<'a> {
         Self { kernel, program, settings, size, is_reversed, words, met: Pixels::new(sites) }
     }
 
-    /// The sites with their first pixels, operands there, and numbers of pixels; and all pixels that met any, in scan order.
-    pub(super) fn into_found(self) -> (BTreeMap<usize, (FirstPixel, Operands)>, Vec<[u32; 2]>) {
+    /// The sites that pixels met, and all pixels that met any, in scan order.
+    pub(super) fn into_met(self) -> (Met, Vec<[u32; 2]>) {
         let Self { program, settings, size, is_reversed, met, .. } = self;
         let (sites, pixels) = met.into_found(size, is_reversed);
         let mut evaluator = Evaluator::new(program, settings.max_iterations);
-        let of_site = |(site, found): (usize, FirstPixel)| {
-            let [x, y] = found.0;
+        let of_site = |(site, ([x, y], count)): (usize, FirstPixel)| {
             let row = if is_reversed { size.height() - 1 - y } else { y };
             let mut operands = MetSites::default();
             // The kernel has computed this pixel without a fault.
             let _ = evaluator.run_observed(&settings.at(x, row), &|| false, &mut operands);
-            (site, (found, operands.0.remove(&(site as u32)).unwrap_or_default()))
+            let number = site as u32;
+            let operands = operands.0.remove(&number).unwrap_or_default();
+            (number, (Unit::Pixel([x, y]), operands, count))
         };
         (sites.into_iter().map(of_site).collect(), pixels)
     }

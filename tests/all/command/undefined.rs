@@ -221,6 +221,11 @@ a.lv:9:11: output: NaN or infinity; first at (0, 0) with (vec3 NaN 1 1); 1 pixel
         assert_eq!(outcome.status, 0, "{engine}: {}", outcome.err);
         assert!(outcome.err.starts_with(lines), "{engine}: {}", outcome.err);
     }
+    // Passes alone have the same lines of no unit.
+    let outcome =
+        place.run(&["run", "a.lv", "--save", "found=found.json", "--undefined", "report"]);
+    assert_eq!(outcome.err.matches("; with ").count(), 5, "{}", outcome.err);
+    assert!(!outcome.err.contains("first at"), "{}", outcome.err);
 }
 
 /// `; undefined: none` of programs that draw triangles.
