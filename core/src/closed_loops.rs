@@ -87,7 +87,7 @@ impl Budget {
             return None;
         }
         let mut left = Some(allowed);
-        let words = constant(graph, node, &mut left).ok();
+        let words = constant(graph, node, &mut left, &mut ()).ok();
         // A loop that does not end uses up its whole allowance.
         self.all -= allowed - left.unwrap_or_default();
         words

@@ -10,6 +10,7 @@ use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::undefined::{Invocations, Met, Reporting, Unit};
 use lambdav_core::graph::{Core, Pass};
+use lambdav_core::probes::MetSites;
 use std::time::Duration;
 
 /// The passes of a program, compiled; none if it has none. A device draws the picture only: passes run on the processor.
@@ -81,12 +82,21 @@ pub(crate) fn reporting(
     program: &Accepted,
     options: &Options,
 ) -> Result<(Reporting, PassesProgram), Error> {
-    let reporting = Reporting::of_passes(program)?;
+    let reporting = Reporting::new(program)?;
     let passes = observed(program, &reporting, options)?;
     Ok((reporting, passes.expect("the program has passes")))
 }
 
-/// The sites that the passes of a program meet, pass by pass. `settings` are those before the passes, and afterwards those after them.
+/// The sites that passes met.
+#[derive(Debug, Default)]
+pub(crate) struct MetBefore {
+    /// Those of their sizes, which are of no unit.
+    pub(crate) sizes: MetSites,
+    /// Those of ids, pass by pass.
+    pub(crate) passes: Vec<Met>,
+}
+
+/// The sites that the passes of a program meet. `settings` are those before the passes, and afterwards those after them.
 ///
 /// # Errors
 ///
@@ -96,15 +106,16 @@ pub(crate) fn observe(
     passes: &PassesProgram,
     settings: &mut Settings,
     timeout: Option<Duration>,
-) -> Result<Vec<Met>, Error> {
+) -> Result<MetBefore, Error> {
     passes.begin(settings).map_err(|found| at_fault(program, found))?;
     let is_late = lateness(timeout).map(|is_late| move |_| is_late());
     let cancelled = is_late.as_ref().map(|is_late| is_late as Cancelled<'_>);
-    let ran = passes.run_observed::<Invocations>(settings, cancelled);
+    let mut sizes = MetSites::default();
+    let ran = passes.run_observed::<Invocations>(settings, cancelled, &mut sizes);
     let ran = ran.map_err(|stop| stopped(program, stop, timeout, "running"))?;
     let of = |(pass, met): (&Pass, Invocations)| {
         let axes = pass.size.len();
         met.met(|id| Unit::Id { pass: pass.name.clone(), id: id[..axes].to_vec() })
     };
-    Ok(ran.into_iter().map(of).collect())
+    Ok(MetBefore { sizes, passes: ran.into_iter().map(of).collect() })
 }

@@ -19,6 +19,7 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Node, NodeId};
 use lambdav_core::memory::MemoryOp;
 use lambdav_core::op::Op;
+use lambdav_core::probes::MetSites;
 use lambdav_core::source::Span;
 use lambdav_image::Size;
 use lambdav_simd_backend::EmitError;
@@ -176,7 +177,7 @@ impl Shader {
             }
         };
         let reports = || {
-            let reporting = Reporting::of_dispatch(program)?;
+            let reporting = Reporting::new(program)?;
             let code = DispatchProgram::of_core(&reporting.core, workgroup);
             let code = code.map_err(|diagnostic| Report::of(&program.source, diagnostic))?;
             Ok::<_, Error>((reporting, code))
@@ -291,7 +292,7 @@ impl ComputePipeline {
                     bindings.memories.put(program.types(), words);
                     return Err(stopped(program, stop, options.timeout, "running"));
                 }
-                reporting.lines([met.met(Unit::Invocation)])
+                reporting.lines(MetSites::default(), [met.met(Unit::Invocation)])
             }
         };
         let ran = code.run(&settings, groups, &mut words, cancelled);

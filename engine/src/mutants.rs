@@ -10,11 +10,21 @@ pub enum Mutant {
     DoubledUnit = 1,
     /// The pixel of a report is the last one that met the site.
     LastPixel,
+    /// The operands of a pixel are those of its first fragment alone.
+    FirstFragment,
+    /// Vertices are in the order of their indices, then of instances.
+    VerticesByIndex,
+    /// The stage of a fragment's depth meets nothing.
+    UnwatchedTest,
 }
 
 impl Mutant {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::DoubledUnit, Self::LastPixel];
+    /// Those of all pictures.
+    pub const OF_PICTURES: [Self; 2] = [Self::DoubledUnit, Self::LastPixel];
+
+    /// Those of programs that draw triangles.
+    pub const OF_TRIANGLES: [Self; 3] =
+        [Self::FirstFragment, Self::VerticesByIndex, Self::UnwatchedTest];
 }
 
 lambdav_core::mutants!();

@@ -139,8 +139,7 @@ impl Options {
     }
 
     /// Reports undefined behaviour with each picture ([`Drawn::undefined`](crate::Drawn::undefined)), dispatch, and run of
-    /// passes ([`Ran::undefined`](crate::Ran::undefined)), but of programs that draw triangles. The bits of results do not
-    /// depend on this option.
+    /// passes ([`Ran::undefined`](crate::Ran::undefined)). The bits of results do not depend on this option.
     #[must_use]
     pub fn report_undefined(mut self, reports: bool) -> Self {
         self.reports_undefined = reports;

@@ -1,7 +1,7 @@
 //! Pipelines of passes: the passes of a program, run on the data of any bindings, without a picture.
 
 use crate::accepted::Accepted;
-use crate::before;
+use crate::before::{self, MetBefore};
 use crate::bindings::Bindings;
 use crate::compilers::check;
 use crate::compute::{DispatchOptions, Ran};
@@ -109,7 +109,8 @@ impl PassPipeline {
             bindings.memories.set(number, settings.inputs.resources[number].words().to_vec());
         }
         let Some(((reporting, passes), mut settings)) = before else { return Ok(Ran::default()) };
-        let met = before::observe(program, passes, &mut settings, options.timeout)?;
-        Ok(Ran { undefined: reporting.lines(met) })
+        let MetBefore { sizes, passes: met } =
+            before::observe(program, passes, &mut settings, options.timeout)?;
+        Ok(Ran { undefined: reporting.lines(sizes, met) })
     }
 }

@@ -29,7 +29,7 @@ use crate::error::{Error, error_chain};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::target::Target;
-use crate::undefined::{Reporting, Undefined, Watched};
+use crate::undefined::{PictureReporting, Undefined};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
@@ -56,9 +56,9 @@ struct Compiled {
     /// The passes that run before each picture.
     passes: Option<PassesProgram>,
     code: Code,
-    reporting: Option<Reporting>,
-    /// The passes for the core evaluator, with probes.
-    reporting_passes: Option<PassesProgram>,
+    reporting: Option<PictureReporting>,
+    /// Triangles of a program that reports, whose engine has no attachments for sites: they are drawn once more.
+    again: Option<Box<TriangleProgram>>,
 }
 
 /// The program of an engine.
@@ -143,29 +143,27 @@ impl Pipeline {
         let all = program.core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
         let reporting =
-            options.reports_undefined.then(|| Reporting::of_outputs(program, &locations));
+            options.reports_undefined.then(|| PictureReporting::new(program, &locations, options));
         let reporting = reporting.transpose()?;
-        let core = reporting.as_ref().map_or(&program.core, |reporting| &reporting.core);
+        let core = reporting.as_ref().map_or(&program.core, |of| &of.reporting.core);
         let specialised = options.specialised.as_ref();
         let fixed = specialised.map(|bindings| fixed(program, core, options, bindings));
         let fixed = fixed.transpose()?;
         let core = fixed.as_ref().unwrap_or(core);
         let passes = before::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
-        let reporting_passes = match &reporting {
-            Some(reporting) => before::observed(program, reporting, options)?,
-            None => None,
+        let again = match core.triangles.as_deref() {
+            Some(triangles) if !core.sites.is_empty() && !code.reports_triangles() => {
+                let fast = options.clone().engine(Engine::Fast);
+                match compile_triangles(program, core, triangles, &locations, &fast)? {
+                    Code::Triangles(code) => Some(code),
+                    _ => unreachable!("the engine draws triangles"),
+                }
+            }
+            _ => None,
         };
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(Self(Arc::new(Compiled {
-            program,
-            locations,
-            options,
-            passes,
-            code,
-            reporting,
-            reporting_passes,
-        })))
+        Ok(Self(Arc::new(Compiled { program, locations, options, passes, code, reporting, again })))
     }
 
     /// Bindings with default uniforms, at time 0, without data.
@@ -232,9 +230,7 @@ impl Pipeline {
     ///
     /// As for [`Self::render`].
     pub fn render_outputs(&self, bindings: &Bindings, size: Size) -> Result<Vec<Frame>, Error> {
-        let blank = |_: &u32| Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
-        let mut frames: Vec<Frame> =
-            self.0.locations.iter().map(blank).collect::<Result<_, _>>()?;
+        let mut frames = self.blank_frames(size)?;
         let targets = frames.iter_mut().map(Target::from).collect();
         self.render_outputs_with(bindings, targets, &RenderOptions::default())?;
         Ok(frames)
@@ -282,20 +278,11 @@ impl Pipeline {
             return Ok(Drawn { remark: kernel.remark(), ..Drawn::default() });
         };
         let mut settings = bindings.settings(size, self.0.options.max_iterations);
-        let stages = match &self.0.reporting_passes {
-            Some(passes) => {
-                before::observe(&self.0.program, passes, &mut settings, options.timeout)?
-            }
-            None => Vec::new(),
-        };
+        let before = reporting.before(&self.0.program, &mut settings, options.timeout)?;
         let (outputs, is_reversed) = (self.0.locations.len(), self.0.program.lower_left);
-        let watched =
-            Watched::new(&*kernel, outputs, reporting.watched(), &settings, size, is_reversed);
+        let watched = reporting.watched(&*kernel, outputs, &settings, size, is_reversed);
         render_attachments(&watched, attachments, &options).map_err(failed)?;
-        let remark = kernel.remark();
-        let (met, undefined_pixels) = reporting.of_picture(watched, &settings, size, is_reversed);
-        let undefined = reporting.lines(stages.into_iter().chain([met]));
-        Ok(Drawn { remark, undefined, undefined_pixels })
+        Ok(Drawn { remark: kernel.remark(), ..reporting.of_picture(before, watched) })
     }
 
     /// Like [`Self::render_outputs_with`], for a program that draws triangles. The depth of the first sample of
@@ -355,20 +342,31 @@ impl Pipeline {
         depths: Option<&mut [f32]>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
-        let Compiled { program, options: compiled, code, .. } = &*self.0;
+        let Compiled { program, options: compiled, code, reporting, again, .. } = &*self.0;
         check(program, bindings)?;
         let size = targets[0].size();
-        let settings = bindings.settings(size, compiled.max_iterations);
+        let mut settings = bindings.settings(size, compiled.max_iterations);
         let (began, whole_timeout) = (Instant::now(), options.timeout);
-        let settings = self.after_passes(settings, options)?;
+        let after = self.after_passes(settings.clone(), options)?;
+        let reported = reporting.as_ref().map(|of| {
+            let before = of.before(program, &mut settings, options.timeout)?;
+            Ok::<_, Error>((of, before))
+        });
+        let (reported, settings) = (reported.transpose()?, after);
         let options = &left(options, began);
         let triangles = program.core.triangles.as_deref().expect("it draws triangles");
         if let Some(missing) = bindings.draw.missing(triangles) {
             return Err(Error::Mismatch(missing));
         }
         let attachments = targets.into_iter().map(Attachment::reborrow).collect();
-        let code = match code {
-            Code::Triangles(code) => code,
+        let draw = |code: &TriangleProgram, attachments, depths, options: &_| {
+            let drawn = code.draw(&settings, &bindings.draw, attachments, depths, options);
+            drawn.map_err(|error| triangles_failed(program, error, whole_timeout))
+        };
+        let (report, remark) = match code {
+            Code::Triangles(code) => {
+                (draw(code, attachments, depths, &tiles_of_triangles(options)?)?, None)
+            }
             #[cfg(feature = "gpu")]
             Code::Gpu(code) => {
                 let keeps_depth = depths.is_some();
@@ -377,27 +375,30 @@ impl Pipeline {
                 let drawn = render_attachments(&engine, attachments, options);
                 drawn.map_err(|error| whole(self.failed(error, &engine, size), whole_timeout))?;
                 depths.into_iter().for_each(|depths| engine.copy_depths(depths));
-                return Ok(Drawn { remark: engine.remark(), ..Drawn::default() });
+                (Default::default(), engine.remark())
             }
             _ => unreachable!("other engines compile no program that draws triangles"),
         };
-        let mut options = *options;
-        if options.tile == RenderOptions::default().tile {
-            options.tile = Size::new(TILE_OF_TRIANGLES, TILE_OF_TRIANGLES)?;
-        }
-        let drawn = code.draw(&settings, &bindings.draw, attachments, depths, &options);
-        drawn.map_err(|error| match error {
-            TriangleError::Program(diagnostic) => at_fault(program, diagnostic),
-            TriangleError::Bind(error) => Error::Mismatch(error.to_string()),
-            TriangleError::Draw(DrawError::TimedOut { timeout }) => {
-                whole(Error::TimedOut { work: "rendering", timeout }, whole_timeout)
+        let Some((reporting, before)) = reported else {
+            return Ok(Drawn { remark, ..Drawn::default() });
+        };
+        let report = match again {
+            None => report,
+            Some(code) => {
+                let mut frames = self.blank_frames(size)?;
+                let targets = frames.iter_mut().map(|of| Target::from(of).attachment()).collect();
+                let timeout = whole_timeout.map(|all| all.saturating_sub(began.elapsed()));
+                let options = RenderOptions { timeout, ..RenderOptions::default() };
+                draw(code, targets, None, &tiles_of_triangles(&options)?)?
             }
-            TriangleError::Draw(error @ DrawError::TooLarge { .. }) => {
-                Error::Unsupported(error.to_string())
-            }
-            TriangleError::Draw(error) => Error::Machine(error_chain(&error)),
-        })?;
-        Ok(Drawn::default())
+        };
+        Ok(Drawn { remark, ..reporting.of_triangles(before, report) })
+    }
+
+    /// A frame of zeros for each output.
+    fn blank_frames(&self, size: Size) -> Result<Vec<Frame>, Error> {
+        let blank = |_: &u32| Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()));
+        self.0.locations.iter().map(blank).collect()
     }
 
     /// Kernel for pictures of that size with these bindings.
@@ -497,6 +498,11 @@ impl Pipeline {
 }
 
 impl Code {
+    /// True if triangles are drawn with reports.
+    fn reports_triangles(&self) -> bool {
+        matches!(self, Self::Triangles(code) if code.reports())
+    }
+
     /// Creates a kernel for these inputs; all textures and buffers must be bound.
     fn bind(&self, settings: Settings) -> Result<Box<dyn BoundKernel>, Error> {
         Ok(match self {
@@ -513,6 +519,34 @@ impl Code {
             }
         })
     }
+}
+
+/// The error of a draw with a time limit.
+pub(crate) fn triangles_failed(
+    program: &Accepted,
+    error: TriangleError,
+    timeout: Option<Duration>,
+) -> Error {
+    match error {
+        TriangleError::Program(diagnostic) => at_fault(program, diagnostic),
+        TriangleError::Bind(error) => Error::Mismatch(error.to_string()),
+        TriangleError::Draw(DrawError::TimedOut { timeout: rest }) => {
+            whole(Error::TimedOut { work: "rendering", timeout: rest }, timeout)
+        }
+        TriangleError::Draw(error @ DrawError::TooLarge { .. }) => {
+            Error::Unsupported(error.to_string())
+        }
+        TriangleError::Draw(error) => Error::Machine(error_chain(&error)),
+    }
+}
+
+/// The options with tiles for triangles, unless they name other ones.
+fn tiles_of_triangles<'a>(options: &RenderOptions<'a>) -> Result<RenderOptions<'a>, Error> {
+    let mut options = *options;
+    if options.tile == RenderOptions::default().tile {
+        options.tile = Size::new(TILE_OF_TRIANGLES, TILE_OF_TRIANGLES)?;
+    }
+    Ok(options)
 }
 
 /// Machine code with its inputs, which must have the specialised sizes.

@@ -129,11 +129,12 @@ impl Shader {
         locations: &[u32],
         options: &EmitOptions,
     ) -> Result<SpirvModule, Error> {
-        if self.0.core.passes.is_some() || self.0.core.workgroup.is_some() {
+        let of = &self.0.core;
+        if of.passes.is_some() || of.workgroup.is_some() || of.triangles.is_some() {
             let why = "modules of full-screen programs are instrumented, and this has other stages";
             return Err(Error::Mismatch(why.to_owned()));
         }
-        let reporting = Reporting::of_outputs(&self.0, locations)?;
+        let reporting = Reporting::new(&self.0)?;
         let core = &reporting.core;
         let program =
             schedule_reported(core, locations).map_err(|found| at_fault(&self.0, found))?;

@@ -2,6 +2,7 @@
 
 use super::evaluator::Evaluator;
 use super::fault::EvaluationFault;
+use super::observer::Observer;
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::graph::{Core, Graph, NodeId, Output};
 use crate::inputs::Inputs;
@@ -15,7 +16,7 @@ const ELEMENTARY_COST: u64 = 64;
 
 /// The words of a node that depends on no input, such as a uniform's default with a loop. `left` is the
 /// number of operations that may still be executed. It becomes `None` after an error, so that the error is
-/// reported once.
+/// reported once. `observer` sees the node's probes, too.
 ///
 /// # Errors
 ///
@@ -24,12 +25,13 @@ pub fn constant(
     graph: &Graph,
     node: NodeId,
     left: &mut Option<u64>,
+    observer: &mut impl Observer,
 ) -> Result<Box<[u32]>, Diagnostic> {
     let span = graph.span(node);
     let (graph, node) = graph.part(node);
     let output = Output { location: 0, node, span };
     let core = Core { graph, outputs: vec![output], ..Core::default() };
-    let program = schedule::schedule(&core, &[0])?;
+    let program = schedule::schedule_probed(&core, &[0])?;
     // No round executes more than all operations of the program.
     let cost: u64 = program
         .blocks
@@ -43,7 +45,7 @@ pub fn constant(
     let rounds = Cell::new(0);
     let is_over = || rounds.replace(rounds.get() + 1) >= allowed;
     let mut evaluator = Evaluator::new(&program, allowed).polling_rounds();
-    let result = evaluator.run(&Inputs::default(), &is_over);
+    let result = evaluator.run_observed(&Inputs::default(), &is_over, observer);
     let message = match result {
         Ok(()) => {
             *left = Some(operations.saturating_sub((rounds.get() + 1) * cost));

@@ -46,6 +46,7 @@ impl Core {
             uniforms: self.uniforms.clone(),
             constants: self.constants.clone(),
             sites: self.sites.clone(),
+            met: self.met.clone(),
             outputs: self.outputs.clone(),
             discard: None,
             triangles: self.triangles.clone(),

@@ -46,7 +46,7 @@ mod triangles;
 use crate::diagnostics::{Diagnostic, DiagnosticCode, quote};
 use crate::inputs::Input;
 use crate::op::Op;
-use crate::probes::Site;
+use crate::probes::{MetSites, Site};
 use crate::resource::{self, Bound};
 use crate::source::Span;
 use crate::texture::TextureOptions;
@@ -213,6 +213,8 @@ pub struct Core {
     pub workgroup: Option<[u32; 3]>,
     /// The sites of probes, by their numbers; none in a program that reports nothing.
     pub sites: Vec<Site>,
+    /// The sites that the compiler met: in defaults, and in applications to constants under `@`.
+    pub met: MetSites,
 }
 
 impl Core {

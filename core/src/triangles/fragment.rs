@@ -12,7 +12,8 @@ use rustc_hash::FxHashMap;
 
 /// The fragment stage of a program that draws triangles, for some of its outputs.
 ///
-/// Properties of the triangle are uniforms after those of the program, in the order of [`Self::words`].
+/// Properties of the triangle are uniforms after those of the program, in the order of [`Self::words`]. Sites of probes are
+/// those of the program.
 #[derive(Clone, Debug)]
 pub struct FragmentStage {
     /// The outputs. Unless there is a test, a discarded fragment has zeros, and one more output comes last: 1
@@ -128,8 +129,8 @@ impl FragmentStage {
         let made = Made { core, triangles, words: &words, first };
         let (graph, map) = made.graph(&roots);
         let program = |graph, outputs| {
-            let uniforms = uniforms.clone();
-            Core { graph, outputs, uniforms, ..Core::default() }
+            let (uniforms, sites) = (uniforms.clone(), core.sites.clone());
+            Core { graph, outputs, uniforms, sites, ..Core::default() }
         };
         let discard = triangles.discard.map(|node| map[&node]);
         let test = triangles.depth.map(|depth| {

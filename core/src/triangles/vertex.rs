@@ -13,7 +13,7 @@ use lambdav_float_environment::with_default;
 /// the bits of the first two components of `frag-coord` ([`Self::item`]).
 #[derive(Clone, Debug)]
 pub struct VertexStage {
-    /// The program. Its first resources are those of the whole program.
+    /// The program. Its first resources, and its sites of probes, are those of the whole program.
     pub core: Core,
     /// The attributes that it reads. Their elements are the resources after those of the whole program, in
     /// this order.
@@ -101,7 +101,8 @@ impl VertexStage {
             Output { location, node: map[root], span }
         });
         let outputs = outputs.collect();
-        let core = Core { graph, outputs, uniforms: core.uniforms.clone(), ..Core::default() };
+        let (uniforms, sites) = (core.uniforms.clone(), core.sites.clone());
+        let core = Core { graph, outputs, uniforms, sites, ..Core::default() };
         Self { core, inputs, varyings: varyings.to_vec() }
     }
 }

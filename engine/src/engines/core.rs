@@ -73,6 +73,22 @@ impl CoreEngine {
     }
 }
 
+/// The settings of a triangle's fragments. `of_triangle` are the uniforms that are its words.
+pub(crate) fn of_primitive(
+    settings: &Settings,
+    of_triangle: &[u32],
+    primitive: &[u32],
+) -> Settings {
+    let mut settings = settings.clone();
+    let mut rest = primitive;
+    for &index in of_triangle {
+        let uniform = &mut settings.inputs.uniforms[index as usize];
+        let (words, after) = rest.split_at(uniform.len());
+        (*uniform, rest) = (words.into(), after);
+    }
+    settings
+}
+
 impl Kernel for CoreEngine {
     fn tile(
         &self,
@@ -111,13 +127,7 @@ impl QuadKernel for CoreEngine {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        let mut settings = self.settings.clone();
-        let mut rest = primitive;
-        for &index in &self.of_triangle {
-            let uniform = &mut settings.inputs.uniforms[index as usize];
-            let (words, after) = rest.split_at(uniform.len());
-            (*uniform, rest) = (words.into(), after);
-        }
+        let settings = of_primitive(&self.settings, &self.of_triangle, primitive);
         let mut evaluator = evaluate::Evaluator::new(&self.program.0, settings.max_iterations);
         each_running(quads, |x, y, is_stored| {
             match evaluator.run(&settings.at(x, y), &|| !cancel.wants(x, y)) {

@@ -26,6 +26,7 @@ mod evaluated_stages;
 mod fast;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod one_pixel;
 mod passes;
 mod simd;
 mod source;
@@ -35,6 +36,7 @@ mod spirv;
 mod stage_values;
 mod triangles;
 
+pub(crate) use self::core::of_primitive;
 pub use self::core::{CoreEngine, CoreProgram};
 pub(crate) use dispatch::first_invocation;
 pub use dispatch::{Cancelled, DispatchProgram, DispatchStop};
@@ -50,7 +52,7 @@ pub(crate) use spirv::Observed;
 #[cfg(feature = "spirv")]
 pub use spirv::{SpirvDispatch, SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
 
-pub(crate) use stage_values::Vertex;
+pub(crate) use stage_values::{Fragment, Vertex};
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};
 pub(crate) use triangles::{all_inputs, of_fragments};
 

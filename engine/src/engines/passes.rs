@@ -156,13 +156,15 @@ impl PassesProgram {
     ) -> Result<(), DispatchStop> {
         match &self.code {
             Code::Dispatches(all) => {
-                all.iter().try_for_each(|pass| pass.run(&self.types, settings, cancelled, &mut ()))
+                let run =
+                    |pass: &Compiled| pass.run(&self.types, settings, cancelled, &mut (), &mut ());
+                all.iter().try_for_each(run)
             }
             Code::Source(source) => self.run_source(source, settings, cancelled),
         }
     }
 
-    /// Like [`Self::run`], with an observer for each pass, which the core evaluator runs.
+    /// Like [`Self::run`], with an observer of the passes' sizes and one for each pass, which the core evaluator runs.
     ///
     /// # Errors
     ///
@@ -171,14 +173,15 @@ impl PassesProgram {
         &self,
         settings: &mut Settings,
         cancelled: Option<Cancelled<'_>>,
+        sizes: &mut impl Observer,
     ) -> Result<Vec<(&Pass, O)>, DispatchStop> {
         let Code::Dispatches(all) = &self.code else { return Ok(Vec::new()) };
-        let run = |pass: &'_ Compiled, settings: &mut Settings| {
+        let run = |pass: &'_ Compiled| {
             let mut observer = O::default();
-            pass.run(&self.types, settings, cancelled, &mut observer)?;
+            pass.run(&self.types, settings, cancelled, sizes, &mut observer)?;
             Ok(observer)
         };
-        all.iter().map(|pass| Ok((&pass.pass, run(pass, settings)?))).collect()
+        all.iter().map(run).zip(all).map(|(ran, of)| Ok((&of.pass, ran?))).collect()
     }
 
     /// The numbers of the results' buffers.
@@ -250,11 +253,12 @@ impl Compiled {
         types: &Types,
         settings: &Settings,
         cancelled: Option<Cancelled<'_>>,
+        observer: &mut impl Observer,
     ) -> Result<Ids, DispatchStop> {
         let mut words = vec![Vec::new(); types.resources().len()];
         words.push(vec![0; 3]);
         let note = |_| format!("in the size of the pass `{}`", self.pass.name);
-        self.sizes.run_observed(settings, [1; 3], &mut words, cancelled, &note, &mut ())?;
+        self.sizes.run_observed(settings, [1; 3], &mut words, cancelled, &note, observer)?;
         let counts = words.last().and_then(|words| words.first_chunk().copied());
         Ok(Ids { counts: counts.unwrap_or_default(), axes: self.pass.size.len() })
     }
@@ -264,9 +268,10 @@ impl Compiled {
         types: &Types,
         settings: &mut Settings,
         cancelled: Option<Cancelled<'_>>,
+        of_size: &mut impl Observer,
         observer: &mut impl Observer,
     ) -> Result<(), DispatchStop> {
-        let ids = self.ids(types, settings, cancelled)?;
+        let ids = self.ids(types, settings, cancelled, of_size)?;
         if let Some(found) = ids.too_many(&self.pass.name, self.pass.span) {
             return Err(DispatchStop::Program(found));
         }

@@ -53,14 +53,18 @@ impl StageValues for Vertex<'_> {
 }
 
 /// The inputs of a fragment: words of the triangle, and the pixel.
-pub(super) struct Fragment<'a> {
-    pub(super) words: &'a [u32],
-    pub(super) varyings: &'a [(u32, Varying)],
-    pub(super) x: u32,
-    pub(super) y: u32,
+pub(crate) struct Fragment<'a> {
+    pub(crate) words: &'a [u32],
+    /// The varyings that fragments use, in the order of the words, with their indices.
+    pub(crate) varyings: &'a [(u32, Varying)],
+    pub(crate) x: u32,
+    pub(crate) y: u32,
 }
 
 impl Fragment<'_> {
+    /// The word of the triangle that is its number in the instance.
+    pub(crate) const PRIMITIVE_INDEX: usize = 29;
+
     fn number(&self, word: usize) -> f32 {
         f32::from_bits(self.words[word])
     }
@@ -105,7 +109,9 @@ impl StageValues for Fragment<'_> {
     fn value(&self, input: StageInput) -> Option<(Type, Box<[u32]>)> {
         let num = |number: f32| Some((Type::NUM, [bits(number)].into()));
         match input {
-            StageInput::PrimitiveIndex => Some((Type::INT, [self.words[29]].into())),
+            StageInput::PrimitiveIndex => {
+                Some((Type::INT, [self.words[Self::PRIMITIVE_INDEX]].into()))
+            }
             StageInput::FrontFacing => Some((Type::BOOL, [self.words[30]].into())),
             StageInput::Depth(place) => {
                 let of = [0, 1, 2].map(|k| self.number(25 + k));

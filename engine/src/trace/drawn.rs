@@ -31,7 +31,7 @@ impl Shader {
             Engine::Spirv => true,
             _ => false,
         };
-        if !is_evaluator {
+        if !is_evaluator || self.0.core.triangles.is_some() {
             let mut frame =
                 Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()))?;
             let options = RenderOptions { timeout: Some(timeout), ..RenderOptions::default() };

@@ -5,6 +5,7 @@
 
 mod core;
 mod drawn;
+mod fragments;
 #[cfg(feature = "spirv")]
 mod invocation;
 mod pixel;
@@ -25,6 +26,8 @@ use crate::options::{Engine, Options};
 use crate::pipeline::without_outputs;
 use crate::settings::Settings;
 use crate::shader::Shader;
+use fragments::Fragments;
+use lambdav_frontend::reduction::SourceProgram;
 use lambdav_image::Size;
 use lambdav_trace::{Event, NamedValues, Recorder, Sink, Subject, Trace, Unit, Value};
 use pixel::Stop;
@@ -44,7 +47,8 @@ pub struct Tracer {
 }
 
 enum Evaluator {
-    Source(Arc<lambdav_frontend::reduction::SourceProgram>),
+    Source(Arc<SourceProgram>),
+    Fragments(Box<Fragments>),
     #[cfg(feature = "spirv")]
     Words(Box<words::Words>),
 }
@@ -102,8 +106,8 @@ impl Shader {
     ///
     /// # Errors
     ///
-    /// As for [`Self::pipeline`] and [`Pipeline::render`](crate::Pipeline::render); programs that draw triangles, compute
-    /// programs and core text are [`Error::Mismatch`].
+    /// As for [`Self::pipeline`] and [`Pipeline::render`](crate::Pipeline::render); compute programs and core text are
+    /// [`Error::Mismatch`].
     pub fn tracer(
         &self,
         bindings: &Bindings,
@@ -119,11 +123,6 @@ impl Shader {
         if program.core.workgroup.is_some() {
             return mismatch(
                 "is a compute program, which has no pixels to trace: name an invocation, as in `--of id:0 --groups 1`",
-            );
-        }
-        if program.core.triangles.is_some() {
-            return mismatch(
-                "draws triangles, whose pixels cannot be traced; `trace` is for full-screen programs, and for vertices: `--of vertex:0`",
             );
         }
         if program.is_core_text {
@@ -142,7 +141,12 @@ impl Shader {
         let passes = before::compile(program, &program.core, &options)?;
         let settings = bindings.settings(size, max_iterations);
         let settings = before::run(program, passes.as_ref(), settings, timeout, "tracing")?;
-        self.tracer_with(settings, size, output)
+        let Some(triangles) = &program.core.triangles else {
+            return self.tracer_with(settings, size, output);
+        };
+        let fragments = Fragments::new(program, triangles, &bindings.draw, output, timeout)?;
+        let (program, evaluator) = (Arc::clone(program), Evaluator::Fragments(fragments.into()));
+        Ok(Tracer { program, evaluator, settings, size, output })
     }
 
     /// A tracer of an output that exists, with these settings, of a program that draws a picture without triangles.
@@ -176,39 +180,46 @@ impl Shader {
 }
 
 impl Tracer {
+    /// The text, if the program is in λV.
+    fn text(&self) -> Option<&SourceProgram> {
+        match &self.evaluator {
+            Evaluator::Source(program) => Some(program),
+            Evaluator::Fragments(fragments) => Some(fragments.source()),
+            #[cfg(feature = "spirv")]
+            Evaluator::Words(_) => None,
+        }
+    }
+
     /// All names that may get values.
     pub fn names(&self) -> BTreeSet<String> {
-        match &self.evaluator {
-            Evaluator::Source(program) => {
-                let source = &self.program.source;
-                program.names().map(|name| source.slice(name).to_owned()).collect()
-            }
-            #[cfg(feature = "spirv")]
-            Evaluator::Words(words) => words.names(),
+        #[cfg(feature = "spirv")]
+        if let Evaluator::Words(words) = &self.evaluator {
+            return words.names();
         }
+        let source = &self.program.source;
+        let all = self.text().into_iter().flat_map(SourceProgram::names);
+        all.map(|name| source.slice(name).to_owned()).collect()
     }
 
     /// The names that the program binds at one place alone, by which evaluators are compared.
     pub fn distinct_names(&self) -> BTreeSet<String> {
-        match &self.evaluator {
-            Evaluator::Source(program) => {
-                let source = &self.program.source;
-                let mut places = BTreeMap::new();
-                for name in program.names() {
-                    let all: &mut BTreeSet<u32> = places.entry(source.slice(name)).or_default();
-                    all.insert(name.start);
-                }
-                let alone = places.into_iter().filter(|(_, places)| places.len() == 1);
-                alone.map(|(name, _)| name.to_owned()).collect()
-            }
-            #[cfg(feature = "spirv")]
-            Evaluator::Words(words) => words.distinct_names(),
+        #[cfg(feature = "spirv")]
+        if let Evaluator::Words(words) = &self.evaluator {
+            return words.distinct_names();
         }
+        let source = &self.program.source;
+        let mut places = BTreeMap::new();
+        for name in self.text().into_iter().flat_map(SourceProgram::names) {
+            let all: &mut BTreeSet<u32> = places.entry(source.slice(name)).or_default();
+            all.insert(name.start);
+        }
+        let alone = places.into_iter().filter(|(_, places)| places.len() == 1);
+        alone.map(|(name, _)| name.to_owned()).collect()
     }
 
     /// True if scopes are put in the order of the text, since their events come as they are needed.
     pub fn is_by_need(&self) -> bool {
-        matches!(self.evaluator, Evaluator::Source(_))
+        self.text().is_some()
     }
 
     /// Evaluates the pixel in a column and row, from the upper left, which must be inside of the picture. Its events go to
@@ -287,6 +298,10 @@ impl Tracer {
                 let limit = self.settings.max_iterations;
                 observer.pixel(program, self.output, &inputs, limit, cancelled)
             }
+            Evaluator::Fragments(fragments) => {
+                let (program, settings) = (&self.program, &self.settings);
+                return fragments.pixel(program, settings, self.size, [x, row], sink, cancelled);
+            }
             #[cfg(feature = "spirv")]
             Evaluator::Words(words) => {
                 words.pixel(&self.program.source, [x, row], sink, is_sliced, cancelled)
@@ -313,6 +328,9 @@ impl Tracer {
         pixel: [u32; 2],
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Option<NamedValues>, TraceError> {
+        if matches!(self.evaluator, Evaluator::Fragments(_)) {
+            return Ok(None);
+        }
         let place = self.place(pixel);
         let stopped = |stop| TraceError::stopped(&self.program, stop);
         match engine {

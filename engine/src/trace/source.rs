@@ -22,6 +22,8 @@ pub(super) struct Adapter<'a> {
     source: &'a SourceFile,
     sink: &'a mut dyn Sink,
     last: u32,
+    /// The scope of the program itself: the pixel, or one of its fragments.
+    root: u32,
     /// Names and forms of the program itself of which this evaluation has told, and those of the evaluations before. The
     /// condition of `discard-if` is evaluated apart from the output, and so is each result of another unit.
     told: HashSet<Span>,
@@ -37,6 +39,7 @@ impl<'a> Adapter<'a> {
             source,
             sink,
             last: PIXEL,
+            root: PIXEL,
             told: HashSet::new(),
             known: HashSet::new(),
             repeated: HashSet::new(),
@@ -61,12 +64,33 @@ impl<'a> Adapter<'a> {
         Ok(Traced { colour, is_discarded, needed: Needed::default() })
     }
 
+    /// Opens the scope of a fragment of a triangle, which is evaluated next.
+    pub(super) fn open_fragment(&mut self, name: &str, primitive: u32) {
+        let scope = self.open();
+        let of = |scope, kind| Event { scope, place: None, number: 0, kind };
+        let (kind, name) = (ScopeKind::Call, Some(name.into()));
+        self.sink.event(of(PIXEL, EventKind::Open { scope, kind, name }));
+        let (name, value) = ("primitive-index".into(), of_words(Type::INT, [primitive].into()));
+        self.sink.event(of(scope, EventKind::Argument { name, value }));
+        self.root = scope;
+        self.told.clear();
+        self.known.clear();
+    }
+
+    /// Closes the scope of a fragment, with its output, if it has one.
+    pub(super) fn close_fragment(&mut self, result: Option<Value>) {
+        let scope = std::mem::replace(&mut self.root, PIXEL);
+        let kind = EventKind::Close { result };
+        self.sink.event(Event { scope, place: None, number: 0, kind });
+    }
+
     fn name(&self, name: Span) -> Arc<str> {
         self.source.slice(name).into()
     }
 
     fn send(&mut self, scope: u32, at: Span, kind: EventKind) {
         let place = Some(place_of(self.source, at.start));
+        let scope = if scope == PIXEL { self.root } else { scope };
         self.sink.event(Event { scope, place, number: 0, kind });
     }
 

@@ -1,9 +1,10 @@
 //! The sites that invocations of a dispatch met, noted by an observer of the core evaluator.
 
-use super::reporting::{Met, Operands, is_less};
+use super::reporting::Met;
 use super::unit::Unit;
 use lambdav_core::evaluate::{Evaluated, Observer};
 use lambdav_core::op::Op;
+use lambdav_core::probes::Operands;
 use std::collections::{BTreeMap, HashSet};
 
 /// Notes the sites of each invocation.
@@ -40,7 +41,7 @@ impl Observer for Invocations {
             Some(found) => {
                 found.count += u64::from(is_new);
                 let is_earlier = order(id) < order(found.first);
-                if is_earlier || id == found.first && is_less(&operands, &found.operands) {
+                if is_earlier || id == found.first && operands.is_less(&found.operands) {
                     (found.first, found.operands) = (id, operands);
                 }
             }

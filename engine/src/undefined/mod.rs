@@ -3,18 +3,25 @@
 //! | module | contents |
 //! |---|---|
 //! | `reporting` | a program with probes, compiled again, and the lines of a report |
+//! | `picture` | the report of a picture: of its passes, its vertices and its pixels |
+//! | `pixels` | the sites of each pixel |
 //! | `watched` | a kernel that notes the sites of each pixel beside its outputs |
+//! | `stages` | kernels of vertices and of fragments that do so |
 //! | `invocations` | an observer that notes the sites of invocations |
 
 mod invocations;
+mod picture;
+mod pixels;
 mod reporting;
+mod stages;
 mod unit;
 mod watched;
 
 pub(crate) use invocations::Invocations;
+pub(crate) use picture::PictureReporting;
 pub(crate) use reporting::{Met, Reporting};
+pub(crate) use stages::{ProbedStages, StageReport, StageWatch, WatchedFragments, WatchedVertices};
 pub use unit::Unit;
-pub(crate) use watched::Watched;
 
 use std::fmt;
 
@@ -30,14 +37,16 @@ pub struct Undefined {
     pub condition: &'static str,
     /// True if the author's language defines the result, which may not be meant.
     pub is_defined: bool,
-    /// The first unit: ids of passes before pixels, pixels in scan order, ids in their order.
-    pub first: Unit,
+    /// The first unit: ids of passes before vertices, vertices before pixels, pixels in scan order, vertices by instance and
+    /// index, ids in their order. None for what no unit evaluates: defaults of uniforms and constants, applications to constants
+    /// under `@`, and sizes of passes.
+    pub first: Option<Unit>,
     /// The operands there, in the language's notation. If the unit met the site several times, the least words.
     pub operands: Vec<String>,
     /// Number of units that met the site.
     pub units: u64,
-    /// The noun for the units.
-    pub(crate) noun: &'static str,
+    /// The noun for one unit, and that for several.
+    pub(crate) nouns: [&'static str; 2],
 }
 
 impl fmt::Display for Undefined {
@@ -52,11 +61,18 @@ impl fmt::Display for Undefined {
         if self.is_defined {
             write!(f, " (defined, perhaps not meant)")?;
         }
-        write!(f, "; first at {first}")?;
-        if !self.operands.is_empty() {
-            write!(f, " with {}", self.operands.join(", "))?;
+        let operands = self.operands.join(", ");
+        match first {
+            Some(first) => write!(f, "; first at {first}")?,
+            None if operands.is_empty() => {}
+            None => write!(f, ";")?,
         }
-        let noun = if self.units == 1 { self.noun.trim_end_matches('s') } else { self.noun };
-        write!(f, "; {} {noun}", self.units)
+        if !operands.is_empty() {
+            write!(f, " with {operands}")?;
+        }
+        match first {
+            Some(_) => write!(f, "; {} {}", self.units, self.nouns[usize::from(self.units != 1)]),
+            None => Ok(()),
+        }
     }
 }

@@ -8,6 +8,13 @@ use std::fmt;
 pub enum Unit {
     /// Column and row of a pixel, from the upper left.
     Pixel([u32; 2]),
+    /// A vertex of a program that draws triangles.
+    Vertex {
+        /// Its index.
+        vertex: u32,
+        /// The index of its instance.
+        instance: u32,
+    },
     /// The global id of an invocation of a compute program.
     Invocation([u32; 3]),
     /// An id of a pass.
@@ -20,12 +27,13 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The noun for several units of this kind.
-    pub(super) fn plural(&self) -> &'static str {
+    /// The noun for one unit of this kind, and that for several.
+    pub(super) fn nouns(&self) -> [&'static str; 2] {
         match self {
-            Self::Pixel(_) => "pixels",
-            Self::Invocation(_) => "invocations",
-            Self::Id { .. } => "ids",
+            Self::Pixel(_) => ["pixel", "pixels"],
+            Self::Vertex { .. } => ["vertex", "vertices"],
+            Self::Invocation(_) => ["invocation", "invocations"],
+            Self::Id { .. } => ["id", "ids"],
         }
     }
 }
@@ -35,6 +43,9 @@ impl fmt::Display for Unit {
         let list = |id: &[u32]| id.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         match self {
             Self::Pixel([x, y]) => write!(f, "({x}, {y})"),
+            Self::Vertex { vertex, instance } => {
+                write!(f, "vertex {vertex} of instance {instance}")
+            }
             Self::Invocation(id) => write!(f, "invocation ({})", list(id)),
             Self::Id { pass, id } => match &id[..] {
                 [one] => write!(f, "id {one} of {pass}"),

@@ -17,7 +17,7 @@ use crate::resolve::{Code, CodeArena, CodeId, Declarations, Free, Key, Local};
 use lambdav_core::diagnostics::{DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Graph, LoopId, Name, Neighbours, NodeId};
 use lambdav_core::limits;
-use lambdav_core::probes::Sites;
+use lambdav_core::probes::{MetSites, Sites};
 use lambdav_core::sets::SetId;
 use lambdav_core::source::Span;
 use lambdav_core::types::Type;
@@ -93,6 +93,8 @@ pub(super) struct Elaborator {
     pub(super) counters: FxHashMap<Type, Type>,
     /// The sites of probes, if the program's undefined behaviour is to be reported.
     pub(super) sites: Option<Sites>,
+    /// The sites that were met in defaults, and in applications to constants under `@`.
+    pub(super) met: MetSites,
     /// A limit was exceeded: elaboration stops.
     pub(super) stopped: bool,
 }
@@ -161,6 +163,7 @@ impl Elaborator {
             axes: None,
             counters: FxHashMap::default(),
             sites: None,
+            met: MetSites::default(),
             stopped: false,
         }
     }

@@ -55,7 +55,7 @@ use lambdav_core::flat::FlatType;
 use lambdav_core::graph::{
     Attribute, Core, Interpolation, NodeId, Output, Place, StageInput, Triangles, Uniform, Varying,
 };
-use lambdav_core::limits::VALUE_WORDS;
+use lambdav_core::limits::{DEFAULT_OPERATIONS, VALUE_WORDS};
 use lambdav_core::probes::Sites;
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, TypeKind, Types};
@@ -94,6 +94,10 @@ pub(crate) fn elaborate(
     let declarations = items.declarations.clone();
     let mut elaborator = Elaborator::new(arena, declarations, most);
     elaborator.sites = reports.then(Sites::default);
+    if reports {
+        // Probes are operations, too.
+        elaborator.default_operations = Some(16 * DEFAULT_OPERATIONS);
+    }
     if let Some(diagnostic) = too_many_words(elaborator.graph.types(), items) {
         elaborator.report(diagnostic);
         let diagnostics = elaborator.diagnostics;
@@ -220,6 +224,7 @@ pub(crate) fn elaborate(
     let free = (0..items.constants.len() as u32).filter(is_free).collect();
     core.uniforms.extend(kept_uniforms);
     core.sites = elaborator.sites.take().map_or_else(Vec::new, Sites::into_all);
+    core.met = elaborator.met;
     core.graph = elaborator.graph;
     if let Some((position, varyings)) = vertex {
         let (attributes, state) = (items.attributes.clone(), items.state);
@@ -392,12 +397,13 @@ fn default_value(elaborator: &mut Elaborator, ty: Type, code: CodeId) -> Option<
         Some(words) => Some(words.into()),
         // The loops of another default exceeded the limit, which has been reported.
         None if elaborator.default_operations.is_none() => None,
-        // The node still contains a loop; the evaluator runs it.
+        // The node still contains a loop, or a probe; the evaluator runs it.
         None => {
             match lambdav_core::evaluate::constant(
                 &elaborator.graph,
                 node,
                 &mut elaborator.default_operations,
+                &mut elaborator.met,
             ) {
                 Ok(words) => Some(words.into()),
                 Err(fault) => {

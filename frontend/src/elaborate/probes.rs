@@ -2,14 +2,15 @@
 //!
 //! Conditions belong to the builtins that the author wrote: an application inside the expansion of another one has none. A
 //! condition is elaborated on the operands' values; one that is false whatever the inputs are leaves nothing behind. Under `@`
-//! constants decide, so an application to constants stays one, and is not reported.
+//! constants decide, so an application to constants stays one: a condition that holds is noted at once, and so is one that
+//! holds where the default of a uniform or constant is computed.
 
 use super::elaborator::Elaborator;
 use super::values::{Data, Site, Value};
 use crate::builtins::{Builtin, Recipe};
 use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op;
-use lambdav_core::probes;
+use lambdav_core::probes::{self, Operands};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Scalar, Type};
 
@@ -33,16 +34,12 @@ impl Elaborator {
         operands: &[Data],
         site: Site,
     ) -> Vec<NodeId> {
-        let is_asked =
-            self.sites.is_some() && self.read_by_defaults.is_none() && !self.is_in_vertex_stage;
         let activation = &self.activations[site.activation.0 as usize];
-        if !is_asked || activation.expansion.is_some() {
+        if self.sites.is_none() || activation.expansion.is_some() {
             return Vec::new();
         }
         let is_constant = |of: &Data| self.constancies.whole(of.constancy).is_some();
-        if self.is_eager(site.activation) && operands.iter().all(is_constant) {
-            return Vec::new();
-        }
+        let is_decided = self.is_eager(site.activation) && operands.iter().all(is_constant);
         let span = self.site_span(site);
         let (hits, shown) = match self.outside(recipe, operands, site) {
             Some((node, shown)) => {
@@ -64,7 +61,13 @@ impl Elaborator {
                 order: order + place,
                 is_defined: false,
             };
-            self.probe(site, node, &shown)
+            match is_decided {
+                true => {
+                    self.meet(site, node, &shown);
+                    None
+                }
+                false => self.probe(site, node, &shown),
+            }
         });
         probes.collect()
     }
@@ -90,6 +93,19 @@ impl Elaborator {
         };
         let probe = self.probe(site, hit, &[node]);
         self.graph.after(node, probe, span)
+    }
+
+    /// Notes a site if its condition, which is decided, is true.
+    fn meet(&mut self, site: probes::Site, hit: NodeId, shown: &[NodeId]) {
+        if self.graph.constant_words(hit) != Some(&[1]) {
+            return;
+        }
+        let operand = |&node: &NodeId| {
+            Some((self.graph.value_type(node), self.graph.constant_words(node)?.into()))
+        };
+        let operands = Operands(shown.iter().filter_map(operand).collect());
+        let number = self.sites.as_mut().expect("probes are wanted").number(site);
+        self.met.add(number, operands);
     }
 
     /// A probe, unless its condition is false.

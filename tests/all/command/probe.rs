@@ -240,7 +240,7 @@ fn other_units() {
         ),
         (
             "triangle.lv",
-            "(define k (probe \"k\" (num (vertex-index))))\n(position (vec4 k (- k) 0 1))\n(varying shade (+ k 1))\n(vec3 shade)\n",
+            "(define k (probe \"k\" (num (vertex-index))))\n(position (vec4 k (- k) 0 1))\n(varying shade (+ k 1))\n(vec3 (probe \"shade\" shade))\n",
         ),
         (
             "a.comp",
@@ -262,6 +262,19 @@ fn other_units() {
         "--size=4x4",
     ]);
     let expected = "triangle.lv:1:11: vertex 2 of instance 0: k = 2.0 [0x40000000]\n";
+    assert_eq!((outcome.status, &*outcome.err), (0, expected));
+    // Two triangles cover the pixel: each has a fragment there.
+    let covering = "(define k (mod (vertex-index) 3i))
+(define n (div (vertex-index) 3i))
+(position (vec4 (if (= k 1i) 3 -1) (if (= k 2i) 3 -1) 0 1))
+(varying shade (num n))
+(discard-if (= shade 1))
+(vec3 (probe \"shade\" (* 2 shade)))
+";
+    place.write("two.lv", covering);
+    let options = ["render", "two.lv", "t.png", "--vertices=9", "--size=4x4"];
+    let outcome = place.run(&[&options[..], &["--probe", "1,2"]].concat());
+    let expected = "two.lv:6:7: pixel (1, 2): shade = 0.0 [0x00000000]\ntwo.lv:6:7: pixel (1, 2): shade = 4.0 [0x40800000]\n";
     assert_eq!((outcome.status, &*outcome.err), (0, expected));
     let run = ["run", "a.comp", "--groups=2", "--save=B=b.npy", "--probe=id:2", "--probe=id:0"];
     let outcome = place.run(&run);

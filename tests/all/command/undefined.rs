@@ -126,6 +126,127 @@ a.lv:5:3: /: the divisor is 0; first at (4, 0) with 1, 0; 2 pixels
     }
 }
 
+const QUAD: &str = "v -1 -1 0.5\nv 1 -1 0.5\nv 1 1 0.5\nv -1 1 0.5\nf 1 2 3\nf 1 3 4\n";
+
+/// Ids of a pass, vertices and pixels meet one site.
+const STAGES: &str = "; version 3
+(define (root x) (sqrt x))
+(result found num 4)
+(pass fill (size 4) (scatter found (id) (root (- (num (id)) 2))))
+(attribute position vec3)
+(position (vec4 position 1))
+(varying w (root (.x position)))
+(varying unread (/ 1 0))
+(state (depth off) (samples 4))
+(discard-if (< (root (- 1.2 (.y (frag-coord)))) 0))
+(output 0 (vec3 (if (< (+ w (root (- (.x (frag-coord)) 1))) 0) 1 0.5)))
+(output 1 (/ 1 (- (.x (frag-coord)) 3.5)))
+";
+
+/// Triangles: ids come before vertices, and vertices before pixels; each vertex counts once, and each pixel. A discarded
+/// fragment counts; varyings and outputs that nobody reads do not.
+#[test]
+fn stages_of_triangles() {
+    let place = TestFolder::with([("a.lv", STAGES), ("quad.obj", QUAD)]);
+    for engine in ["simd", "core", "source", "spirv"] {
+        let engine = format!("--engine={engine}");
+        let run = |undefined: &str, out: &str, more: &[&str]| {
+            let of = ["render", "a.lv", out, "--size", "4x2", "--mesh", "quad.obj"];
+            let options = ["--instances", "2", "--undefined", undefined, &engine];
+            place.run(&[&of[..], &options, more].concat())
+        };
+        let line = "a.lv:2:18: sqrt: operand below 0; first at id 0 of fill with -2; 11 units\n";
+        let outcome = run("report", "report.npy", &[]);
+        assert_eq!((outcome.status, &*outcome.err), (0, line), "{engine}");
+        let outcome = run("error", "error.npy", &[]);
+        assert_eq!(outcome.status, 1, "{engine}");
+        assert!(outcome.err.starts_with(line) && !place.path("error.npy").exists());
+        run("ignore", "plain.npy", &[]);
+        assert_eq!(place.read("report.npy"), place.read("plain.npy"), "{engine}");
+        run("paint", "paint.npy", &[]);
+        let (plain, paint) = (place.frame("plain.npy"), place.frame("paint.npy"));
+        for (x, y) in (0..2).flat_map(|y| (0..4).map(move |x| (x, y))) {
+            let is_met = x == 0 || y == 1;
+            let expected = if is_met { Some([1.0, 0.0, 1.0, 1.0]) } else { plain.pixel(x, y) };
+            assert_eq!(paint.pixel(x, y), expected, "{engine} ({x}, {y})");
+        }
+        let outcome = run("report", "other.npy", &["--output", "1"]);
+        let others = "a.lv:2:18: sqrt: operand below 0; first at id 0 of fill with -2; 6 units
+a.lv:12:11: /: the divisor is 0; first at (3, 0) with 1, 0; 2 pixels
+a.lv:12:11: output: NaN or infinity; first at (3, 0) with inf; 2 pixels
+";
+        assert!(outcome.err.starts_with(others), "{engine}: {}", outcome.err);
+    }
+}
+
+/// Defaults, applications to constants under `@`, and sizes of passes are of no unit, whatever the caller sets.
+#[test]
+fn lines_of_no_unit() {
+    let text = "; version 3
+(define (root x) (sqrt x))
+(uniform u num (root -3.5))
+(constant c num (/ 1 (- 1 1)))
+(uniform sum num ((rec-func (n s) (if (< n 0) s (rec (- n 1) (+ s (log2 (- n 2)))))) 3 0))
+(uniform zero int 0i)
+(result found num 4)
+(pass fill (size (div 4i zero)) (scatter found (id) 1))
+(output 0 (vec3 (+ u (root (- (.x (frag-coord)) 1)) (@ (max c (log -2)))) c sum))
+";
+    let place = TestFolder::with([("a.lv", text)]);
+    for engine in ["simd", "core", "source", "spirv"] {
+        let outcome = place.run(&[
+            "render",
+            "a.lv",
+            "a.npy",
+            "--size",
+            "2x1",
+            "--set",
+            "u=1",
+            "--set",
+            "sum=1",
+            "--set",
+            "c=1",
+            "--undefined",
+            "report",
+            &format!("--engine={engine}"),
+        ]);
+        let lines = "a.lv:2:18: sqrt: operand below 0; with -3.5
+a.lv:4:17: /: the divisor is 0; with 1, 0
+a.lv:5:67: log2: operand below 0; with -1
+a.lv:8:18: div: the divisor is 0; with 4, 0
+a.lv:9:63: log: operand below 0; with -2
+a.lv:2:18: sqrt: operand below 0; first at (0, 0) with -0.5; 1 pixel
+a.lv:9:11: output: NaN or infinity; first at (0, 0) with (vec3 NaN 1 1); 1 pixel
+";
+        assert_eq!(outcome.status, 0, "{engine}: {}", outcome.err);
+        assert!(outcome.err.starts_with(lines), "{engine}: {}", outcome.err);
+    }
+    // Passes alone have the same lines of no unit.
+    let outcome =
+        place.run(&["run", "a.lv", "--save", "found=found.json", "--undefined", "report"]);
+    assert_eq!(outcome.err.matches("; with ").count(), 5, "{}", outcome.err);
+    assert!(!outcome.err.contains("first at"), "{}", outcome.err);
+}
+
+/// `; undefined: none` of programs that draw triangles.
+#[test]
+fn tests_of_triangles() {
+    let triangle = "(define x (- (num (vertex-index)) 1))
+(position (vec4 (* 4 x) (- 1 (* 4 (* x x))) 0.5 1))
+(varying w (sqrt x))
+(output 0 (vec3 (if (< w 0) 1 0.5)))
+; test: --size 4x4 --vertices 3
+; undefined: none
+";
+    let place = TestFolder::with([("a.lv", triangle)]);
+    place.run(&["test", "--bless", "a.lv"]);
+    let outcome = place.run(&["test", "a.lv"]);
+    assert_eq!(outcome.status, 1, "{}{}", outcome.text(), outcome.err);
+    let line =
+        "a.lv:3:12: sqrt: operand below 0; first at vertex 0 of instance 0 with -1; 1 vertex";
+    assert!(format!("{}{}", outcome.text(), outcome.err).contains(line), "{}", outcome.text());
+}
+
 /// What cannot be reported is refused.
 #[test]
 fn other_programs_are_refused() {

@@ -107,7 +107,7 @@ pub fn compare_reports_of(
         for (key, lines) in lines {
             let pixels = &expected[&key];
             let firsts = lines.iter().filter_map(|line| match line.first {
-                Unit::Pixel([x, y]) => Some([y, x]),
+                Some(Unit::Pixel([x, y])) => Some([y, x]),
                 _ => None,
             });
             let [y, x] = firsts.min().expect("a line has a pixel");

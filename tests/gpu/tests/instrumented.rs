@@ -75,7 +75,7 @@ fn drawn(shader: &Shader, engine: Engine) -> (Drawn, Frame) {
 /// The lines of a report as places, operations and conditions, with their words in a buffer, in order.
 fn words(drawn: &Drawn) -> Vec<(String, [u32; 2])> {
     let line = |of: &lambdav_engine::Undefined| {
-        let Unit::Pixel([x, y]) = of.first else { panic!("{of} is of no pixel") };
+        let Some(Unit::Pixel([x, y])) = of.first else { panic!("{of} is of no pixel") };
         let (file, line, column) = &of.place;
         let text = format!("{file}:{line}:{column}: {}: {}", of.operation, of.condition);
         (text, [y << 16 | x, of.units as u32])

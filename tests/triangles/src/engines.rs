@@ -172,7 +172,8 @@ pub fn draw(scene: &Scene, conditions: &Conditions) -> Result<Picture, Error> {
     let pipeline = shader.pipeline(&options)?;
     let mut bindings = pipeline.bindings();
     bind(&shader, scene, &mut bindings)?;
-    conditions.draw(&pipeline, &bindings, Size::new(scene.width, scene.height)?)
+    let size = Size::new(scene.width, scene.height)?;
+    conditions.draw(&pipeline, &bindings, size).map(|(picture, _)| picture)
 }
 
 /// A program in a form.
@@ -228,7 +229,7 @@ fn raised(shader: &Shader, options: &EmitOptions) -> Result<Shader, Error> {
 }
 
 /// Binds attributes, indices and instances.
-fn bind(shader: &Shader, scene: &Scene, bindings: &mut Bindings) -> Result<(), Error> {
+pub(crate) fn bind(shader: &Shader, scene: &Scene, bindings: &mut Bindings) -> Result<(), Error> {
     let is_read = |name: &str| shader.attributes().iter().any(|of| of.name == name);
     for attribute in scene.attributes().iter().filter(|of| is_read(&of.name)) {
         let words = &attribute.words;

@@ -9,7 +9,7 @@ use lambdav_core::graph::AttributeRate;
 use lambdav_core::resource::Bound;
 use lambdav_core::types::Scalar;
 use lambdav_engine::{
-    Bindings, DataRef, Engine, Error, Frame, Options, RenderOptions, Shader, Size,
+    Bindings, DataRef, Drawn, Engine, Error, Frame, Options, RenderOptions, Shader, Size,
 };
 use lambdav_generate::{GenerateOptions, generate_triangles, resources};
 use lambdav_test_support::Random;
@@ -110,8 +110,38 @@ impl Program {
     ///
     /// As of the engine.
     pub fn draw(&self, conditions: &Conditions) -> Result<Picture, Error> {
+        self.draw_with(conditions, false).map(|(picture, _)| picture)
+    }
+
+    /// Compares the pictures and the reports of undefined behaviour of the engines with those of the core evaluator. Returns
+    /// the number of lines.
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    pub fn check_reports(&self) -> Result<usize, String> {
+        let core = Conditions { max_iterations: 1 << 16, ..Conditions::by(Engine::Core) };
+        let Ok(plain) = self.draw(&core) else { return Ok(0) };
+        let mut lines = None;
+        let all = Conditions::of_program(self.seed).into_iter().filter(|of| of.form == Form::Text);
+        for conditions in std::iter::once(core).chain(all) {
+            let differs = |why: String| format!("program {}, {conditions}: {why}", self.seed);
+            let (picture, drawn) =
+                self.draw_with(&conditions, true).map_err(|error| differs(error.to_string()))?;
+            equal(&plain, &picture).map_err(|difference| differs(difference.to_string()))?;
+            let found = (drawn.undefined, drawn.undefined_pixels);
+            match &lines {
+                None => lines = Some(found),
+                Some(wanted) if *wanted == found => {}
+                Some(wanted) => return Err(differs(format!("{found:#?} and not {wanted:#?}"))),
+            }
+        }
+        Ok(lines.map_or(0, |(lines, _)| lines.len()))
+    }
+
+    fn draw_with(&self, conditions: &Conditions, reports: bool) -> Result<(Picture, Drawn), Error> {
         let shader = in_form(&self.shader, conditions.form)?;
-        let options = conditions.options(shader.outputs().to_vec());
+        let options = conditions.options(shader.outputs().to_vec()).report_undefined(reports);
         let pipeline = shader.pipeline(&options)?;
         let mut bindings = pipeline.bindings();
         self.bind(&shader, &mut bindings)?;
@@ -216,13 +246,13 @@ impl Conditions {
         }
     }
 
-    /// Draws all outputs, in order of their locations, and depths.
+    /// Draws all outputs, in order of their locations, and depths; with the report, if there is one.
     pub(crate) fn draw(
         &self,
         pipeline: &lambdav_engine::Pipeline,
         bindings: &Bindings,
         size: Size,
-    ) -> Result<Picture, Error> {
+    ) -> Result<(Picture, Drawn), Error> {
         let outputs = pipeline.outputs().len();
         let mut frames: Vec<Frame> =
             (0..outputs).map(|_| Frame::from_fn(size, |_, _| [0.0; 4])).collect();
@@ -232,13 +262,14 @@ impl Conditions {
         let threads = NonZeroUsize::new(self.threads).expect("at least one");
         let pool = thread_pool(threads).expect("threads can be started");
         let targets = frames.iter_mut().map(Into::into).collect();
-        pool.install(|| pipeline.render_with_depth(bindings, targets, &mut depths, &options))?;
+        let drawn =
+            pool.install(|| pipeline.render_with_depth(bindings, targets, &mut depths, &options))?;
         // Forms differ in the order of declarations.
         let mut attachments: Vec<(u32, Vec<[f32; 4]>)> = (pipeline.outputs().iter().copied())
             .zip(frames.iter().map(|frame| frame.samples().as_chunks().0.to_vec()))
             .collect();
         attachments.sort_by_key(|&(location, _)| location);
         let attachments = attachments.into_iter().map(|(_, pixels)| pixels).collect();
-        Ok(Picture::new(size.width(), size.height(), attachments, Some(depths)))
+        Ok((Picture::new(size.width(), size.height(), attachments, Some(depths)), drawn))
     }
 }

@@ -392,7 +392,7 @@ fn wrong_command_lines() {
     place.fails(&["trace", "wrong.lv", "0", "0"], 1, "wrong.lv:1:7");
     place.fails(&["trace", "endless.lv", "0", "0", "--max-iterations", "9"], 1, "LV0504");
     place.fails(&["trace", "steps.core", "0", "0"], 2, "core text");
-    place.fails(&["trace", "three.lv", "0", "0"], 2, "draws triangles");
+    place.fails(&["trace", "three.lv", "0", "0"], 2, "there is no mesh");
     place.fails(&["trace", "steps.lv", "0", "0", "--output", "3"], 2, "no output 3");
     place.fails(&["trace", "steps.lv", "0", "0", "--set", "tone=1"], 2, "tone");
     place.fails(

@@ -53,6 +53,49 @@ fn a_vertex() {
     place.fails(&["trace", "a.lv", "1", "1", "--of", "vertex:0"], 2, "cannot be used with");
 }
 
+/// Fragments that cover the whole picture; the nearest one comes last.
+const FRAGMENTS: &str = "\
+(define n (vertex-index))
+(define corner (at (array (vec2 -1 -1) (vec2 3 -1) (vec2 -1 3)) (rem n 3i)))
+(position (vec4 corner (- 0.9 (* 0.1 (num (div n 3i)))) 1))
+(varying level (num (div n 3i)) flat)
+(define (twice x) (* 2 x))
+(define x (.x (frag-coord)))
+(state (blend add))
+(discard-if (and (= level 1) (< x 1)))
+(output 0 (vec3 (twice level) x 0.5))
+";
+
+#[test]
+fn fragments_of_a_pixel() {
+    let place = TestFolder::with([("a.lv", FRAGMENTS)]);
+    let found = place.run_line("trace a.lv 0 0 --size 2x1 --vertices 9").done();
+    let text = found.text();
+    let lines = "a.lv: pixel (0, 0) of 2x1
+output 0 = (4.0, 1.0, 1.0, 2.0) [0x40800000 0x3f800000 0x3f800000 0x40000000]
+
+Nearest first:
+  -  fragment(primitive-index = 2 [0x00000002]) = (4.0, 0.5, 0.5) [0x40800000 0x3f000000 0x3f000000]
+    a.lv:9:17  twice(x = 2.0 [0x40000000]) = 4.0 [0x40800000]
+    a.lv:6:9  x = 0.5 [0x3f000000]
+    a.lv:4:10  level = 2.0 [0x40000000]
+  -  discarded fragment(primitive-index = 1 [0x00000001])
+    a.lv:6:9  x = 0.5 [0x3f000000]
+    a.lv:4:10  level = 1.0 [0x3f800000]
+  -  fragment(primitive-index = 0 [0x00000000]) = (0.0, 0.5, 0.5) [0x00000000 0x3f000000 0x3f000000]
+    a.lv:9:17  twice(x = 0.0 [0x00000000]) = 0.0 [0x00000000]
+    a.lv:6:9  x = 0.5 [0x3f000000]
+    a.lv:4:10  level = 0.0 [0x00000000]
+";
+    assert_eq!(text, lines);
+    let found = place.run_line("trace a.lv --break level>1 --size 2x1 --vertices 9 --compare simd");
+    assert!(found.text().contains("engine simd = (4.0, 1.0, 1.0, 2.0)"), "{}", found.text());
+    let trace = json(&place, &["trace", "a.lv", "1", "0", "--size", "2x1", "--vertices", "9"]);
+    assert_eq!(trace["scopes"][0]["items"].as_array().map(Vec::len), Some(3));
+    assert_eq!(trace["value"]["decimal"][0], "6.0");
+    place.fails(&["trace", "a.lv", "0", "0"], 2, "--vertices N");
+}
+
 const PASSES: &str = "\
 (result squares num 8)
 (result sums num 4)

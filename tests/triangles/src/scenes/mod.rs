@@ -157,6 +157,11 @@ impl Scene {
         }
     }
 
+    /// The shaders, evaluated in binary32.
+    pub fn shader(&self) -> impl reference::Shader<Fault = LimitExceeded> {
+        SceneShader(self)
+    }
+
     /// The picture by the reference rasterizer.
     ///
     /// # Errors

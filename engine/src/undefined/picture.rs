@@ -1,0 +1,102 @@
+//! The report of a picture: of its passes, its vertices and its pixels.
+
+use super::reporting::{Met, Reporting};
+use super::stages::StageReport;
+use super::watched::Watched;
+use crate::accepted::Accepted;
+use crate::before::{self, MetBefore};
+use crate::compilers::at_fault;
+use crate::engines::{BoundKernel, PassesProgram};
+use crate::error::Error;
+use crate::options::Options;
+use crate::pipeline::Drawn;
+use crate::settings::Settings;
+use lambdav_core::schedule::{Program, schedule_probed};
+use lambdav_image::Size;
+use std::time::Duration;
+
+/// A program with probes, for the reports of its pictures.
+pub(crate) struct PictureReporting {
+    pub(crate) reporting: Reporting,
+    /// The passes, for the core evaluator.
+    passes: Option<PassesProgram>,
+    /// The outputs of a full-screen program, for the core evaluator.
+    outputs: Option<Program>,
+}
+
+impl PictureReporting {
+    /// Compiles a program again, with probes, for the outputs at these locations.
+    ///
+    /// # Errors
+    ///
+    /// A program without reports, and a program that nests too deeply.
+    pub(crate) fn new(
+        program: &Accepted,
+        locations: &[u32],
+        options: &Options,
+    ) -> Result<Self, Error> {
+        let reporting = Reporting::new(program)?;
+        let passes = before::observed(program, &reporting, options)?;
+        let outputs = match reporting.core.triangles {
+            Some(_) => None,
+            None => {
+                let scheduled = schedule_probed(&reporting.core, locations);
+                Some(scheduled.map_err(|diagnostic| at_fault(program, diagnostic))?)
+            }
+        };
+        Ok(Self { reporting, passes, outputs })
+    }
+
+    /// What passes meet. `settings` are those before the passes, and afterwards those after them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`before::observe`].
+    pub(crate) fn before(
+        &self,
+        program: &Accepted,
+        settings: &mut Settings,
+        timeout: Option<Duration>,
+    ) -> Result<MetBefore, Error> {
+        match &self.passes {
+            Some(passes) => before::observe(program, passes, settings, timeout),
+            None => Ok(MetBefore::default()),
+        }
+    }
+
+    /// A kernel of a full-screen program, watched: it may have attachments for sites behind those of `outputs`.
+    pub(crate) fn watched<'a>(
+        &'a self,
+        kernel: &'a dyn BoundKernel,
+        outputs: usize,
+        settings: &'a Settings,
+        size: Size,
+        is_reversed: bool,
+    ) -> Watched<'a> {
+        let program = self.outputs.as_ref().expect("triangles have no kernel of whole pictures");
+        let sites = self.reporting.core.sites.len();
+        Watched::new(kernel, outputs, (program, sites), settings, size, is_reversed)
+    }
+
+    /// The report of a full-screen picture.
+    pub(crate) fn of_picture(&self, before: MetBefore, watched: Watched<'_>) -> Drawn {
+        let (met, pixels) = watched.into_met();
+        self.drawn(before, [met], pixels)
+    }
+
+    /// The report of a picture of triangles.
+    pub(crate) fn of_triangles(&self, before: MetBefore, report: StageReport) -> Drawn {
+        self.drawn(before, report.met, report.pixels)
+    }
+
+    fn drawn(
+        &self,
+        before: MetBefore,
+        stages: impl IntoIterator<Item = Met>,
+        undefined_pixels: Vec<[u32; 2]>,
+    ) -> Drawn {
+        let MetBefore { sizes, passes } = before;
+        let undefined = self.reporting.lines(sizes, passes.into_iter().chain(stages));
+        Drawn { undefined, undefined_pixels, ..Drawn::default() }
+    }
+}

@@ -1,0 +1,130 @@
+//! The sites that the pixels of a picture met, by tiles.
+
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::schedule::probes::BITS;
+use lambdav_image::Size;
+use lambdav_raster::Tile;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Bits of sites that a pixel met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PixelBits {
+    /// Index of the pixel in its tile.
+    pub(super) at: usize,
+    /// Index of the word.
+    pub(super) word: usize,
+    /// The word: [`BITS`] sites from `word * BITS` on.
+    pub(super) bits: u32,
+}
+
+impl PixelBits {
+    /// The bit of a site.
+    pub(super) fn of_site(at: usize, site: u32) -> Self {
+        Self { at, word: (site / BITS) as usize, bits: 1 << (site % BITS) }
+    }
+
+    /// The sites.
+    pub(super) fn sites(self) -> impl Iterator<Item = usize> {
+        let rest = std::iter::successors(Some(self.bits), |bits| Some(bits & bits.wrapping_sub(1)));
+        let rest = rest.take_while(|bits| *bits != 0);
+        rest.map(move |bits| self.word * BITS as usize + bits.trailing_zeros() as usize)
+    }
+
+    /// What the attachments for sites say of a pixel, four words to an attachment.
+    pub(super) fn of_words(
+        at: usize,
+        words: usize,
+        attachment: impl Fn(usize) -> [f32; 4],
+    ) -> impl Iterator<Item = Self> {
+        (0..words).flat_map(move |k| {
+            (4 * k..)
+                .zip(attachment(k))
+                .filter(|(_, word)| *word != 0.0)
+                .map(move |(word, bits)| Self { at, word, bits: bits as u32 })
+        })
+    }
+}
+
+/// The first pixel, column and row, that met a site, and the number of pixels.
+pub(super) type FirstPixel = ([u32; 2], u64);
+
+/// The sites that pixels met so far: a pixel meets a site once.
+#[derive(Debug)]
+pub(super) struct Pixels {
+    /// Words of a pixel.
+    words: usize,
+    /// The words of the pixels of tiles, by the tile's first row and column.
+    tiles: Mutex<BTreeMap<[u32; 2], MetTile>>,
+}
+
+/// A tile with the words of its pixels.
+#[derive(Debug)]
+struct MetTile {
+    tile: Tile,
+    words: Vec<u32>,
+}
+
+impl Pixels {
+    /// No pixel has met one of so many sites.
+    pub(super) fn new(sites: usize) -> Self {
+        Self { words: sites.div_ceil(BITS as usize), tiles: Mutex::default() }
+    }
+
+    /// Adds the sites that pixels of a tile met.
+    pub(super) fn add(&self, tile: Tile, met: &[PixelBits]) {
+        if met.is_empty() {
+            return;
+        }
+        let mut tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
+        let blank = || MetTile { tile, words: vec![0; tile.pixels() * self.words] };
+        let MetTile { words, .. } = tiles.entry([tile.y, tile.x]).or_insert_with(blank);
+        for PixelBits { at, word, bits } in met {
+            words[at * self.words + word] |= bits;
+        }
+    }
+
+    /// The sites with their pixels, and all pixels that met any, in scan order. `is_reversed` if the first row is the last one
+    /// of the picture.
+    pub(super) fn into_found(
+        self,
+        size: Size,
+        is_reversed: bool,
+    ) -> (BTreeMap<usize, FirstPixel>, Vec<[u32; 2]>) {
+        let tiles = self.tiles.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (mut sites, mut pixels) = (BTreeMap::<usize, FirstPixel>::new(), Vec::new());
+        for MetTile { tile, words } in tiles.into_values() {
+            for (at, words) in words.chunks_exact(self.words).enumerate() {
+                let pixel = pixel_of(tile, at, size, is_reversed);
+                for (word, &bits) in words.iter().enumerate() {
+                    for site in (PixelBits { at, word, bits }).sites() {
+                        let (first, count) = sites.entry(site).or_insert((pixel, 0));
+                        *first = earlier(pixel, *first);
+                        *count += if is_active(Mutant::DoubledUnit) { 2 } else { 1 };
+                    }
+                }
+                if words.iter().any(|bits| *bits != 0) {
+                    pixels.push(pixel);
+                }
+            }
+        }
+        pixels.sort_unstable_by_key(|[x, y]| [*y, *x]);
+        (sites, pixels)
+    }
+}
+
+/// Column and row of a pixel of a tile, in the picture.
+fn pixel_of(tile: Tile, at: usize, size: Size, is_reversed: bool) -> [u32; 2] {
+    let [x, y] = [tile.x + at as u32 % tile.width, tile.y + at as u32 / tile.width];
+    [x, if is_reversed { size.height() - 1 - y } else { y }]
+}
+
+/// The earlier one of two pixels in scan order.
+fn earlier(a: [u32; 2], b: [u32; 2]) -> [u32; 2] {
+    let by_row = |[x, y]: &[u32; 2]| [*y, *x];
+    if is_active(Mutant::LastPixel) {
+        std::cmp::max_by_key(a, b, by_row)
+    } else {
+        std::cmp::min_by_key(a, b, by_row)
+    }
+}
