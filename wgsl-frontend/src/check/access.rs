@@ -255,6 +255,7 @@ impl Checker<'_> {
             chain: Vec::new(),
             ty,
             member: 0,
+            known: None,
         }
     }
 }

@@ -123,7 +123,15 @@ impl Checker<'_> {
             .map(|parameter| match self.types.kind(parameter.ty) {
                 Kind::Pointer(space, ty, access) if parameter.passing == Passing::Special => {
                     let root = self.module.id();
-                    Some(Place { root, space, access, chain: Vec::new(), ty, member: 0 })
+                    Some(Place {
+                        root,
+                        space,
+                        access,
+                        chain: Vec::new(),
+                        ty,
+                        member: 0,
+                        known: None,
+                    })
                 }
                 _ => None,
             })
@@ -154,12 +162,20 @@ impl Checker<'_> {
                 (Passing::Pointer, Kind::Pointer(space, ty, access), _) => {
                     let inner = self.id_of(ty);
                     ids.push([self.module.pointer(space.class(), inner), id]);
-                    let place = Place { root: id, space, access, chain: Vec::new(), ty, member: 0 };
+                    let place = Place {
+                        root: id,
+                        space,
+                        access,
+                        chain: Vec::new(),
+                        ty,
+                        member: 0,
+                        known: None,
+                    };
                     Symbol::Pointer(place)
                 }
                 (Passing::Special, _, Some(place)) => {
                     // Indices that the program computes are parameters.
-                    let mut place = place.clone();
+                    let mut place = Place { known: None, ..place.clone() };
                     for index in &mut place.chain {
                         if let Some(ty) = index.dynamic {
                             let own = self.module.id();
@@ -179,6 +195,7 @@ impl Checker<'_> {
                         chain: Vec::new(),
                         ty: parameter.ty,
                         member: 0,
+                        known: None,
                     })
                 }
                 _ => Symbol::Error,

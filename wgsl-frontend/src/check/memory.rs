@@ -245,13 +245,17 @@ impl Checker<'_> {
 
     /// A pointer to a place.
     pub(super) fn pointer_to(&mut self, place: &Place) -> u32 {
-        if place.chain.is_empty() {
-            return place.root;
+        let (base, indices) = match place.known {
+            Some((pointer, count)) => (pointer, &place.chain[count..]),
+            None => (place.root, &place.chain[..]),
+        };
+        if indices.is_empty() {
+            return base;
         }
         let id = self.id_of(place.ty);
         let pointer = self.module.pointer(place.space.class(), id);
-        let mut operands = vec![place.root];
-        operands.extend(place.chain.iter().map(|index| index.id));
+        let operands: Vec<u32> =
+            std::iter::once(base).chain(indices.iter().map(|index| index.id)).collect();
         self.emit(Op::AccessChain, pointer, &operands)
     }
 
@@ -300,7 +304,15 @@ impl Checker<'_> {
                 root
             }
         };
-        Place { root, space, access: Access::ReadWrite, chain: Vec::new(), ty, member: 0 }
+        Place {
+            root,
+            space,
+            access: Access::ReadWrite,
+            chain: Vec::new(),
+            ty,
+            member: 0,
+            known: None,
+        }
     }
 
     /// The zero value of a type.

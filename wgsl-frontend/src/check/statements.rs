@@ -144,7 +144,11 @@ impl Checker<'_> {
         let before = self.module.ids();
         let operand = self.expression(value);
         let symbol = match operand {
-            Operand::Pointer(place) => {
+            Operand::Pointer(mut place) => {
+                // An index that the program computes is one here, whether or not the pointer is used.
+                if place.chain.iter().any(|index| index.dynamic.is_some()) {
+                    place.known = Some((self.pointer_to(&place), place.chain.len()));
+                }
                 if let Some(wanted) = wanted {
                     let own = Kind::Pointer(place.space, place.ty, place.access);
                     let own = self.types.of(own);

@@ -42,6 +42,8 @@ pub(super) struct Place {
     pub(super) ty: Type,
     /// The number of the member in the block, for an array that is as long as the buffer.
     pub(super) member: u32,
+    /// A pointer to the part that the first indices choose, if there is one: its id, and the number of these indices.
+    pub(super) known: Option<(u32, usize)>,
 }
 
 /// The kinds of types whose parameters may be inferred from arguments.
