@@ -8,6 +8,7 @@ mod drawn;
 mod fragments;
 #[cfg(feature = "spirv")]
 mod invocation;
+mod one_pixel;
 mod pixel;
 mod source;
 mod units;
