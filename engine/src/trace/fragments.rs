@@ -3,7 +3,7 @@
 //! Machine code computes the vertices. The rasterizer chooses the fragments of the pixel, which the source evaluator computes:
 //! once for the picture, and once for the events.
 
-use super::TraceError;
+use super::error::TraceError;
 use super::one_pixel::draw_pixel;
 use super::pixel::{Needed, Traced};
 use super::source::{Adapter, of_words, stop};
