@@ -12,10 +12,8 @@
 //! A probe computes the condition and is otherwise pure. [`schedule`](crate::schedule::schedule()) drops all of them;
 //! [`schedule_reported`](crate::schedule::schedule_reported) turns them into outputs, one bit for each, so every engine
 //! reports without an effect; [`schedule_probed`](crate::schedule::schedule_probed) keeps them for an
-//! [`Observer`] of the core evaluator, which sees the operands ([`MetSites`]).
+//! [`Observer`](crate::evaluate::Observer) of the core evaluator, which sees the operands ([`MetSites`]).
 
-use crate::evaluate::{Evaluated, Observer};
-use crate::op::Op;
 use crate::source::Span;
 use crate::types::Type;
 use rustc_hash::FxHashMap;
@@ -65,12 +63,6 @@ impl Sites {
 pub struct Operands(pub Vec<(Type, Box<[u32]>)>);
 
 impl Operands {
-    /// Those of a probe that was evaluated.
-    pub fn of(evaluated: &Evaluated<'_>) -> Self {
-        let shown = evaluated.types.iter().zip(evaluated.operands).skip(1);
-        Self(shown.map(|(ty, words)| (*ty, (*words).into())).collect())
-    }
-
     /// Compares words, from the left.
     pub fn is_less(&self, other: &Self) -> bool {
         let words = |of: &'_ Self| of.0.iter().flat_map(|(_, words)| words).copied().collect();
@@ -90,14 +82,6 @@ impl MetSites {
             Some(least) if operands.is_less(least) => *least = operands,
             Some(_) => {}
             None => _ = self.0.insert(site, operands),
-        }
-    }
-}
-
-impl Observer for MetSites {
-    fn operation(&mut self, evaluated: &Evaluated<'_>) {
-        if let (Op::Probe(site), [1]) = (evaluated.op, evaluated.result) {
-            self.add(site, Operands::of(evaluated));
         }
     }
 }

@@ -8,7 +8,7 @@
 //! | `reading`, `loaded`, [`program`], `module` | files to programs, with diagnostics |
 //! | `foreign` | WGSL and GLSL to SPIR-V |
 //! | `expectation` | values of expressions in the scope of a program |
-//! | `undefined` | reports of undefined behaviour |
+//! | `undefined`, `picture_report` | reports of undefined behaviour; that of a picture, of its passes, vertices and pixels |
 //! | [`trace`] | single pixels with their events |
 //! | `test_card` | pictures in place of images that nothing binds |
 //! | `compare` | comparison of the processor with a device |
@@ -46,6 +46,7 @@ mod module;
 pub mod mutants;
 mod options;
 mod passes;
+mod picture_report;
 mod pipeline;
 #[doc(hidden)]
 pub mod program;

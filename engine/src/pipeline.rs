@@ -27,9 +27,10 @@ use crate::engines::{GpuMode, GpuProgram};
 use crate::engines::{SpirvProgram, SpirvStages};
 use crate::error::{Error, error_chain};
 use crate::options::{Engine, Options};
+use crate::picture_report::PictureReporting;
 use crate::settings::Settings;
 use crate::target::Target;
-use crate::undefined::{PictureReporting, Undefined};
+use crate::undefined::{ProbedStages, Undefined};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
@@ -57,6 +58,8 @@ struct Compiled {
     passes: Option<PassesProgram>,
     code: Code,
     reporting: Option<PictureReporting>,
+    /// The stages of triangles with probes.
+    probed: Option<Box<ProbedStages>>,
     /// Triangles of a program that reports, whose engine has no attachments for sites: they are drawn once more.
     again: Option<Box<TriangleProgram>>,
 }
@@ -152,8 +155,12 @@ impl Pipeline {
         let core = fixed.as_ref().unwrap_or(core);
         let passes = before::compile(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
-        let again = match core.triangles.as_deref() {
-            Some(triangles) if !core.sites.is_empty() && !code.reports_triangles() => {
+        let triangles = core.triangles.as_deref().filter(|_| !core.sites.is_empty());
+        let probed = triangles.map(|of| ProbedStages::new(core, of, &locations)).transpose();
+        let probed = probed.map_err(|found| at_fault(program, found))?.map(Box::new);
+        let has_sites = matches!(options.engine, Engine::Fast | Engine::Simd | Engine::Core);
+        let again = match triangles {
+            Some(triangles) if !has_sites => {
                 let fast = options.clone().engine(Engine::Fast);
                 match compile_triangles(program, core, triangles, &locations, &fast)? {
                     Code::Triangles(code) => Some(code),
@@ -163,7 +170,16 @@ impl Pipeline {
             _ => None,
         };
         let (program, options) = (Arc::clone(program), options.clone());
-        Ok(Self(Arc::new(Compiled { program, locations, options, passes, code, reporting, again })))
+        Ok(Self(Arc::new(Compiled {
+            program,
+            locations,
+            options,
+            passes,
+            code,
+            reporting,
+            probed,
+            again,
+        })))
     }
 
     /// Bindings with default uniforms, at time 0, without data.
@@ -282,7 +298,9 @@ impl Pipeline {
         let (outputs, is_reversed) = (self.0.locations.len(), self.0.program.lower_left);
         let watched = reporting.watched(&*kernel, outputs, &settings, size, is_reversed);
         render_attachments(&watched, attachments, &options).map_err(failed)?;
-        Ok(Drawn { remark: kernel.remark(), ..reporting.of_picture(before, watched) })
+        let (met, undefined_pixels) = watched.into_met();
+        let undefined = reporting.lines(before, [met]);
+        Ok(Drawn { remark: kernel.remark(), undefined, undefined_pixels })
     }
 
     /// Like [`Self::render_outputs_with`], for a program that draws triangles. The depth of the first sample of
@@ -342,7 +360,7 @@ impl Pipeline {
         depths: Option<&mut [f32]>,
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
-        let Compiled { program, options: compiled, code, reporting, again, .. } = &*self.0;
+        let Compiled { program, options: compiled, code, reporting, probed, again, .. } = &*self.0;
         check(program, bindings)?;
         let size = targets[0].size();
         let mut settings = bindings.settings(size, compiled.max_iterations);
@@ -359,13 +377,26 @@ impl Pipeline {
             return Err(Error::Mismatch(missing));
         }
         let attachments = targets.into_iter().map(Attachment::reborrow).collect();
-        let draw = |code: &TriangleProgram, attachments, depths, options: &_| {
-            let drawn = code.draw(&settings, &bindings.draw, attachments, depths, options);
-            drawn.map_err(|error| triangles_failed(program, error, whole_timeout))
-        };
+        let failed = |error| triangles_failed(program, error, whole_timeout);
+        let draw =
+            |code: &TriangleProgram, attachments, depths, options: &_, probed: Option<&_>| {
+                let options = tiles_of_triangles(options)?;
+                let bound = code.bind(&settings, &bindings.draw).map_err(failed)?;
+                let drawn = match probed {
+                    Some(probed) => {
+                        ProbedStages::draw(probed, &bound, attachments, depths, &options)
+                    }
+                    None => bound
+                        .draw(bound.kernels(), attachments, depths, &options)
+                        .map(|()| Default::default()),
+                };
+                drawn.map_err(failed)
+            };
+        let probed = probed.as_deref();
         let (report, remark) = match code {
             Code::Triangles(code) => {
-                (draw(code, attachments, depths, &tiles_of_triangles(options)?)?, None)
+                let probed = probed.filter(|_| again.is_none());
+                (draw(code, attachments, depths, options, probed)?, None)
             }
             #[cfg(feature = "gpu")]
             Code::Gpu(code) => {
@@ -389,10 +420,11 @@ impl Pipeline {
                 let targets = frames.iter_mut().map(|of| Target::from(of).attachment()).collect();
                 let timeout = whole_timeout.map(|all| all.saturating_sub(began.elapsed()));
                 let options = RenderOptions { timeout, ..RenderOptions::default() };
-                draw(code, targets, None, &tiles_of_triangles(&options)?)?
+                draw(code, targets, None, &options, probed)?
             }
         };
-        Ok(Drawn { remark, ..reporting.of_triangles(before, report) })
+        let undefined = reporting.lines(before, report.met);
+        Ok(Drawn { remark, undefined, undefined_pixels: report.pixels })
     }
 
     /// A frame of zeros for each output.
@@ -498,11 +530,6 @@ impl Pipeline {
 }
 
 impl Code {
-    /// True if triangles are drawn with reports.
-    fn reports_triangles(&self) -> bool {
-        matches!(self, Self::Triangles(code) if code.reports())
-    }
-
     /// Creates a kernel for these inputs; all textures and buffers must be bound.
     fn bind(&self, settings: Settings) -> Result<Box<dyn BoundKernel>, Error> {
         Ok(match self {

@@ -3,6 +3,7 @@
 //! An [`Observer`] sees each operation with its operands and result, and each value. The observer `()` compiles away.
 
 use crate::op::Op;
+use crate::probes::{MetSites, Operands};
 use crate::schedule::ValueId;
 use crate::types::Type;
 
@@ -19,6 +20,15 @@ pub struct Evaluated<'e> {
     pub operands: &'e [&'e [u32]],
     /// The words of the result.
     pub result: &'e [u32],
+}
+
+impl Evaluated<'_> {
+    /// For a probe that hits, its site and the operands that it shows.
+    pub fn met(&self) -> Option<(u32, Operands)> {
+        let (Op::Probe(site), [1]) = (self.op, self.result) else { return None };
+        let shown = self.types.iter().zip(self.operands).skip(1);
+        Some((site, Operands(shown.map(|(ty, words)| (*ty, (*words).into())).collect())))
+    }
 }
 
 /// An observer of an evaluation.
@@ -40,6 +50,14 @@ pub trait Observer {
 impl Observer for () {
     #[inline]
     fn operation(&mut self, _: &Evaluated<'_>) {}
+}
+
+impl Observer for MetSites {
+    fn operation(&mut self, evaluated: &Evaluated<'_>) {
+        if let Some((site, operands)) = evaluated.met() {
+            self.add(site, operands);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ mod evaluated_stages;
 mod fast;
 #[cfg(feature = "gpu")]
 mod gpu;
-mod one_pixel;
 mod passes;
 mod simd;
 mod source;
@@ -53,8 +52,8 @@ pub(crate) use spirv::Observed;
 pub use spirv::{SpirvDispatch, SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
 
 pub(crate) use stage_values::{Fragment, Vertex};
+pub(crate) use triangles::{BoundTriangles, Kernels, all_inputs, of_fragments};
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};
-pub(crate) use triangles::{all_inputs, of_fragments};
 
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;

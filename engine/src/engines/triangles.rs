@@ -1,14 +1,12 @@
 //! Engine of programs that draw triangles: the stages compiled by another engine, and the rasterizer between them.
 
 use super::evaluated_stages::{BoundStage, EvaluatedStage, Role, StageInputs};
-use super::one_pixel::{FragmentsOfPixel, OnePixel};
 use super::source_stages::SourceInputs;
 #[cfg(feature = "spirv")]
 use super::spirv::{SpirvInputs, SpirvStages};
 use super::{CoreEngine, CoreProgram, SimdEngine, SimdError, SimdProgram, SourceProgram};
 use crate::draw_inputs::DrawInputs;
 use crate::settings::Settings;
-use crate::undefined::{ProbedStages, StageReport, StageWatch, WatchedFragments, WatchedVertices};
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate;
 use lambdav_core::graph::{Core, Interpolation, Triangles, Varying};
@@ -22,7 +20,7 @@ use lambdav_raster::triangles::{
 use lambdav_raster::{Attachment, QuadKernel, RenderOptions};
 use lambdav_simd_backend::Compiler;
 use lambdav_simd_backend::emit::BindError;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Outputs of a program that draws triangles, with both stages compiled.
 #[derive(Debug)]
@@ -36,8 +34,6 @@ pub struct TriangleProgram {
     triangles: Triangles,
     /// The words of the uniforms that belong to a triangle; zeros.
     of_triangle: Vec<Arc<[u32]>>,
-    /// The stages with probes, if their kernels have attachments for sites.
-    probed: Option<Box<ProbedStages>>,
 }
 
 /// A stage, compiled.
@@ -209,7 +205,7 @@ impl TriangleProgram {
         let asked = core.outputs.iter().map(|output| output.location);
         let asked = asked.filter(|location| locations.contains(location)).collect();
         let inputs = match of_vertices {
-            StageEngine::Simd(_) | StageEngine::Core => vertex.inputs.clone(),
+            StageEngine::Simd(_) | StageEngine::Core => vertex.inputs,
             // Simplifications of the graph drop reads, which these evaluate.
             _ => all_inputs(triangles),
         };
@@ -218,13 +214,6 @@ impl TriangleProgram {
         let of_colours = Role::Colours(asked, fragment.has_mask);
         let stage = |core: &Core, of_triangle: &[u32], engine, role| {
             StageProgram::new(core, of_triangle, engine, role, &read, resources)
-        };
-        let probed = match of_fragments {
-            StageEngine::Simd(_) | StageEngine::Core if !core.sites.is_empty() => {
-                let probed = ProbedStages::new(core.sites.len(), &vertex, &fragment);
-                Some(probed.map_err(SimdError::Program)?.into())
-            }
-            _ => None,
         };
         let words = fragment.colours.uniforms.iter().skip(fragment.uniforms as usize);
         Ok(Self {
@@ -239,158 +228,111 @@ impl TriangleProgram {
             varied: varied.collect(),
             triangles: triangles.clone(),
             of_triangle: words.map(|uniform| Arc::clone(&uniform.default)).collect(),
-            probed,
         })
     }
 
-    /// True if [`Self::draw`] reports the undefined behaviour of a program with sites.
-    pub(crate) fn reports(&self) -> bool {
-        self.probed.is_some()
-    }
-
-    /// Draws into attachments, one for each output, and into a depth buffer. All textures, buffers and attributes
-    /// must be bound. Returns the undefined behaviour that was met, if the program has sites.
+    /// The program with its inputs. All textures, buffers and attributes must be bound.
     ///
     /// # Errors
     ///
-    /// [`TriangleError`].
-    pub fn draw(
-        &self,
+    /// Data of another size than the code is specialised for.
+    pub fn bind<'a>(
+        &'a self,
         settings: &Settings,
-        inputs: &DrawInputs,
-        attachments: Vec<Attachment<'_>>,
-        depths: Option<Depths<'_>>,
-        options: &RenderOptions<'_>,
-    ) -> Result<StageReport, TriangleError> {
-        let size = attachments.first().expect("there is an attachment").size();
-        let of_stages = self.settings(settings, inputs);
-        let stages = self.bind(&of_stages)?;
-        let draw = |kernels: Kernels<'_>| {
-            self.draw_by(&stages, kernels, inputs, attachments, depths, options)
-        };
-        let Some(probed) = &self.probed else {
-            draw(stages.kernels())?;
-            return Ok(StageReport::default());
-        };
-        let [of_vertices, of_fragments] = &of_stages;
-        let watch = StageWatch::new(probed, of_vertices, of_fragments);
-        let Kernels { vertices, colours, test } = stages.kernels();
-        let fragments = |kernel, is_test| WatchedFragments { kernel, is_test, watch: &watch };
-        let vertices = WatchedVertices { kernel: vertices, watch: &watch };
-        let (colours, test) = (fragments(colours, false), test.map(|test| fragments(test, true)));
-        let test = test.as_ref().map(|test| test as &dyn QuadKernel);
-        draw(Kernels { vertices: &vertices, colours: &colours, test })?;
-        Ok(watch.into_report(size))
-    }
-
-    /// Draws the fragments of one pixel alone, for a program of one output. Returns them.
-    ///
-    /// # Errors
-    ///
-    /// [`TriangleError`].
-    pub(crate) fn draw_pixel(
-        &self,
-        settings: &Settings,
-        inputs: &DrawInputs,
-        pixel: [u32; 2],
-        attachment: Attachment<'_>,
-        options: &RenderOptions<'_>,
-    ) -> Result<FragmentsOfPixel, TriangleError> {
-        let stages = self.bind(&self.settings(settings, inputs))?;
-        let found = Mutex::default();
-        let Kernels { vertices, colours, test } = stages.kernels();
-        let one = |kernel, is_test| OnePixel { kernel, is_test, pixel, fragments: &found };
-        let (colours, test) = (one(colours, false), test.map(|test| one(test, true)));
-        let test = test.as_ref().map(|test| test as &dyn QuadKernel);
-        let kernels = Kernels { vertices, colours: &colours, test };
-        self.draw_by(&stages, kernels, inputs, vec![attachment], None, options)?;
-        Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The settings of the stages of vertices and of fragments.
-    fn settings(&self, settings: &Settings, inputs: &DrawInputs) -> [Settings; 2] {
+        inputs: &'a DrawInputs,
+    ) -> Result<BoundTriangles<'a>, TriangleError> {
         let [mut of_vertices, mut of_fragments] = [settings.clone(), settings.clone()];
         let resources = &mut of_vertices.inputs.resources;
         resources.extend(self.inputs.iter().map(|of| inputs.attribute(of.attribute)));
         of_fragments.inputs.uniforms.extend(self.of_triangle.iter().cloned());
-        [of_vertices, of_fragments]
-    }
-
-    fn bind(&self, [of_vertices, of_fragments]: &[Settings; 2]) -> Result<Stages, TriangleError> {
         let bind =
             |stage: &StageProgram, settings| stage.bind(settings).map_err(TriangleError::Bind);
-        Ok(Stages {
-            vertices: bind(&self.vertices, of_vertices)?,
-            colours: bind(&self.colours, of_fragments)?,
-            test: self.test.as_ref().map(|test| bind(test, of_fragments)).transpose()?,
+        Ok(BoundTriangles {
+            program: self,
+            inputs,
+            vertices: bind(&self.vertices, &of_vertices)?,
+            colours: bind(&self.colours, &of_fragments)?,
+            test: self.test.as_ref().map(|test| bind(test, &of_fragments)).transpose()?,
+            of_vertices,
+            of_fragments,
         })
     }
+}
 
-    /// Draws by kernels that compute what those of the stages do. The stages explain faults.
-    fn draw_by(
+/// A program that draws triangles, with its inputs.
+pub struct BoundTriangles<'a> {
+    program: &'a TriangleProgram,
+    inputs: &'a DrawInputs,
+    vertices: Box<dyn StageKernel>,
+    colours: Box<dyn StageKernel>,
+    test: Option<Box<dyn StageKernel>>,
+    /// The settings of the stage of vertices.
+    pub(crate) of_vertices: Settings,
+    /// The settings of the stage of fragments.
+    pub(crate) of_fragments: Settings,
+}
+
+/// The kernels of a draw.
+pub(crate) struct Kernels<'a> {
+    pub(crate) vertices: &'a dyn VertexKernel,
+    pub(crate) colours: &'a dyn QuadKernel,
+    pub(crate) test: Option<&'a dyn QuadKernel>,
+}
+
+impl BoundTriangles<'_> {
+    /// The kernels of the stages.
+    pub(crate) fn kernels(&self) -> Kernels<'_> {
+        Kernels {
+            vertices: &*self.vertices,
+            colours: &*self.colours,
+            test: self.test.as_deref().map(|test| test as &dyn QuadKernel),
+        }
+    }
+
+    /// Draws into attachments, one for each output, and into a depth buffer. `kernels` are those of the stages, or call them.
+    ///
+    /// # Errors
+    ///
+    /// [`TriangleError`].
+    pub(crate) fn draw(
         &self,
-        stages: &Stages,
         Kernels { vertices, colours, test }: Kernels<'_>,
-        inputs: &DrawInputs,
         attachments: Vec<Attachment<'_>>,
         depths: Option<Depths<'_>>,
         options: &RenderOptions<'_>,
     ) -> Result<(), TriangleError> {
+        let (program, inputs) = (self.program, self.inputs);
         let of_draw = Draw {
             vertices,
             colours,
             test,
-            has_mask: self.has_mask,
-            varied: &self.varied,
+            has_mask: program.has_mask,
+            varied: &program.varied,
             indices: match inputs.indices() {
                 Some(list) => Indices::List(list),
                 None => Indices::Count(inputs.vertex_count()),
             },
-            instances: inputs.instance_count(&self.triangles),
-            state: state(&self.triangles.state),
+            instances: inputs.instance_count(&program.triangles),
+            state: state(&program.triangles.state),
         };
         draw(&of_draw, attachments, depths, options).map_err(|error| match error {
             DrawError::Vertex(fault) => {
                 let (vertex, instance) = (fault.vertex, fault.instance);
                 let note = format!("the first is vertex {vertex} of instance {instance}");
-                TriangleError::Program(stages.vertices.explain(fault.site).note(note))
+                TriangleError::Program(self.vertices.explain(fault.site).note(note))
             }
             DrawError::Fragment(fault) => {
                 let (x, y) = (fault.x, fault.y);
                 // A fault of the test has a site of its own kernel.
-                let of = match (&stages.test, fault.of_test) {
+                let of = match (&self.test, fault.of_test) {
                     (Some(test), true) => test,
-                    _ => &stages.colours,
+                    _ => &self.colours,
                 };
                 let note = format!("the first such fragment is at pixel ({x}, {y})");
                 TriangleError::Program(of.explain(fault.site).note(note))
             }
             error => TriangleError::Draw(error),
         })
-    }
-}
-
-/// All stages with their inputs.
-struct Stages {
-    vertices: Box<dyn StageKernel>,
-    colours: Box<dyn StageKernel>,
-    test: Option<Box<dyn StageKernel>>,
-}
-
-/// The kernels of a draw.
-struct Kernels<'a> {
-    vertices: &'a dyn VertexKernel,
-    colours: &'a dyn QuadKernel,
-    test: Option<&'a dyn QuadKernel>,
-}
-
-impl Stages {
-    fn kernels(&self) -> Kernels<'_> {
-        Kernels {
-            vertices: &*self.vertices,
-            colours: &*self.colours,
-            test: self.test.as_deref().map(|test| test as &dyn QuadKernel),
-        }
     }
 }
 

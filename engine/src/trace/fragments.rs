@@ -3,7 +3,8 @@
 //! Machine code computes the vertices. The rasterizer chooses the fragments of the pixel, which the source evaluator computes:
 //! once for the picture, and once for the events.
 
-use super::TraceError;
+use super::error::TraceError;
+use super::one_pixel::draw_pixel;
 use super::pixel::{Needed, Traced};
 use super::source::{Adapter, of_words, stop};
 use crate::accepted::Accepted;
@@ -93,7 +94,8 @@ impl Fragments {
         let options = RenderOptions { timeout: self.timeout, ..RenderOptions::default() };
         let mut frame = Frame::zeros(size).map_err(|error| Error::Machine(error.to_string()))?;
         let target = Target::from(&mut frame).attachment();
-        let drawn = self.program.draw_pixel(settings, &self.draw, [x, y], target, &options);
+        let bound = self.program.bind(settings, &self.draw);
+        let drawn = bound.and_then(|bound| draw_pixel(&bound, [x, y], target, &options));
         let drawn = drawn.map_err(|error| triangles_failed(program, error, self.timeout))?;
         let inputs = settings.at(x, y);
         let limits = Limits { max_iterations: settings.max_iterations, ..Limits::default() };

@@ -5,9 +5,11 @@
 
 mod core;
 mod drawn;
+mod error;
 mod fragments;
 #[cfg(feature = "spirv")]
 mod invocation;
+mod one_pixel;
 mod pixel;
 mod source;
 mod unit;
@@ -26,11 +28,11 @@ use crate::options::{Engine, Options};
 use crate::pipeline::without_outputs;
 use crate::settings::Settings;
 use crate::shader::Shader;
+pub use error::TraceError;
 use fragments::Fragments;
 use lambdav_frontend::reduction::SourceProgram;
 use lambdav_image::Size;
 use lambdav_trace::{Event, NamedValues, Recorder, Sink, Subject, Trace, Unit, Value};
-use pixel::Stop;
 pub use pixel::{Needed, Traced};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -51,30 +53,6 @@ enum Evaluator {
     Fragments(Box<Fragments>),
     #[cfg(feature = "spirv")]
     Words(Box<words::Words>),
-}
-
-/// Reason why a pixel has no trace.
-#[derive(Debug)]
-pub enum TraceError {
-    /// The caller asked to stop.
-    Cancelled,
-    /// The program is at fault, or too large.
-    Error(Error),
-}
-
-impl From<Error> for TraceError {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
-}
-
-impl TraceError {
-    fn stopped(program: &Accepted, stop: Stop) -> Self {
-        match stop {
-            Stop::Cancelled => Self::Cancelled,
-            Stop::Fault(diagnostic) => Self::Error(at_fault(program, *diagnostic)),
-        }
-    }
 }
 
 /// A sink that passes events on to two others.

@@ -3,7 +3,6 @@
 use super::reporting::Met;
 use super::unit::Unit;
 use lambdav_core::evaluate::{Evaluated, Observer};
-use lambdav_core::op::Op;
 use lambdav_core::probes::Operands;
 use std::collections::{BTreeMap, HashSet};
 
@@ -30,10 +29,9 @@ fn order([x, y, z]: [u32; 3]) -> [u32; 3] {
 
 impl Observer for Invocations {
     fn operation(&mut self, evaluated: &Evaluated<'_>) {
-        let (Op::Probe(site), [1]) = (evaluated.op, evaluated.result) else { return };
+        let Some((site, operands)) = evaluated.met() else { return };
         let id = self.current;
         let is_new = self.seen.insert((site, id));
-        let operands = Operands::of(evaluated);
         match self.found.get_mut(&site) {
             None => {
                 self.found.insert(site, Found { first: id, operands, count: 1 });

@@ -3,14 +3,12 @@
 //! | module | contents |
 //! |---|---|
 //! | `reporting` | a program with probes, compiled again, and the lines of a report |
-//! | `picture` | the report of a picture: of its passes, its vertices and its pixels |
 //! | `pixels` | the sites of each pixel |
 //! | `watched` | a kernel that notes the sites of each pixel beside its outputs |
 //! | `stages` | kernels of vertices and of fragments that do so |
 //! | `invocations` | an observer that notes the sites of invocations |
 
 mod invocations;
-mod picture;
 mod pixels;
 mod reporting;
 mod stages;
@@ -18,10 +16,10 @@ mod unit;
 mod watched;
 
 pub(crate) use invocations::Invocations;
-pub(crate) use picture::PictureReporting;
 pub(crate) use reporting::{Met, Reporting};
-pub(crate) use stages::{ProbedStages, StageReport, StageWatch, WatchedFragments, WatchedVertices};
+pub(crate) use stages::ProbedStages;
 pub use unit::Unit;
+pub(crate) use watched::Watched;
 
 use std::fmt;
 

@@ -10,20 +10,22 @@
 use super::pixels::{PixelBits, Pixels};
 use super::reporting::Met;
 use super::unit::Unit;
-use crate::engines::of_primitive;
+use crate::engines::{BoundTriangles, Kernels, TriangleError, of_primitive};
 use crate::mutants::{Mutant, is_active};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::Evaluator;
-use lambdav_core::graph::Core;
+use lambdav_core::graph::{Core, Triangles};
 use lambdav_core::inputs::Inputs;
 use lambdav_core::probes::{MetSites, Operands};
 use lambdav_core::schedule::probes::report_outputs;
 use lambdav_core::schedule::{Program, schedule_probed};
 use lambdav_core::triangles::{FragmentStage, VertexStage};
 use lambdav_image::Size;
-use lambdav_raster::triangles::{VertexKernel, VertexStop};
-use lambdav_raster::{Cancel, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
+use lambdav_raster::triangles::{Depths, VertexKernel, VertexStop};
+use lambdav_raster::{
+    Attachment, Cancel, Kernel, Quad, QuadKernel, RenderOptions, Stop, Tile, TileBuffer,
+};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,7 +43,7 @@ pub(crate) struct ProbedStages {
 
 /// The sites that the vertices and the pixels of a draw met.
 #[derive(Debug, Default)]
-pub struct StageReport {
+pub(crate) struct StageReport {
     /// Those of vertices, and those of pixels.
     pub(crate) met: [Met; 2],
     /// The pixels that met any, in scan order.
@@ -57,7 +59,7 @@ struct FirstFragments {
 }
 
 /// The sites that units met so far in a draw.
-pub(crate) struct StageWatch<'a> {
+struct StageWatch<'a> {
     of: &'a ProbedStages,
     /// The settings of both stages.
     of_vertices: &'a Settings,
@@ -72,51 +74,73 @@ pub(crate) struct StageWatch<'a> {
 }
 
 /// The kernel of vertices, watched.
-pub(crate) struct WatchedVertices<'a> {
-    pub(crate) kernel: &'a dyn VertexKernel,
-    pub(crate) watch: &'a StageWatch<'a>,
+struct WatchedVertices<'a> {
+    kernel: &'a dyn VertexKernel,
+    watch: &'a StageWatch<'a>,
 }
 
 /// A kernel of fragments, watched.
-pub(crate) struct WatchedFragments<'a> {
-    pub(crate) kernel: &'a dyn QuadKernel,
+struct WatchedFragments<'a> {
+    kernel: &'a dyn QuadKernel,
     /// True for the test of mask and depth.
-    pub(crate) is_test: bool,
-    pub(crate) watch: &'a StageWatch<'a>,
+    is_test: bool,
+    watch: &'a StageWatch<'a>,
 }
 
 impl ProbedStages {
-    /// The stages of a program that reports.
+    /// The stages of a program that reports, for its outputs at these locations.
     ///
     /// # Errors
     ///
     /// A program that nests too deeply.
     pub(crate) fn new(
-        sites: usize,
-        vertex: &VertexStage,
-        fragment: &FragmentStage,
+        core: &Core,
+        triangles: &Triangles,
+        locations: &[u32],
     ) -> Result<Self, Diagnostic> {
+        let fragment = FragmentStage::new(core, triangles, locations);
+        let vertex = VertexStage::new(core, triangles, &fragment.varyings);
         let scheduled = |stage: &Core| {
             let locations: Vec<u32> = stage.outputs.iter().map(|output| output.location).collect();
             schedule_probed(stage, &locations)
         };
         Ok(Self {
-            sites,
+            sites: core.sites.len(),
             vertices: scheduled(&vertex.core)?,
             colours: scheduled(&fragment.colours)?,
             test: fragment.test.as_ref().map(scheduled).transpose()?,
             of_triangle: fragment.of_triangle(),
         })
     }
+
+    /// Draws, and reports what vertices and pixels met. The kernels must have attachments for sites.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BoundTriangles::draw`].
+    pub(crate) fn draw(
+        &self,
+        bound: &BoundTriangles<'_>,
+        attachments: Vec<Attachment<'_>>,
+        depths: Option<Depths<'_>>,
+        options: &RenderOptions<'_>,
+    ) -> Result<StageReport, TriangleError> {
+        let size = attachments.first().expect("there is an attachment").size();
+        let watch = StageWatch::new(self, &bound.of_vertices, &bound.of_fragments);
+        let Kernels { vertices, colours, test } = bound.kernels();
+        let fragments = |kernel, is_test| WatchedFragments { kernel, is_test, watch: &watch };
+        let vertices = WatchedVertices { kernel: vertices, watch: &watch };
+        let (colours, test) = (fragments(colours, false), test.map(|test| fragments(test, true)));
+        let test = test.as_ref().map(|test| test as &dyn QuadKernel);
+        let kernels = Kernels { vertices: &vertices, colours: &colours, test };
+        bound.draw(kernels, attachments, depths, options)?;
+        Ok(watch.into_report(size))
+    }
 }
 
 impl<'a> StageWatch<'a> {
     /// A draw with these settings of both stages; no unit has met a site.
-    pub(crate) fn new(
-        of: &'a ProbedStages,
-        of_vertices: &'a Settings,
-        of_fragments: &'a Settings,
-    ) -> Self {
+    fn new(of: &'a ProbedStages, of_vertices: &'a Settings, of_fragments: &'a Settings) -> Self {
         let none = FirstFragments { pixel: u64::MAX, fragments: Vec::new() };
         Self {
             of,
@@ -160,7 +184,7 @@ impl<'a> StageWatch<'a> {
     }
 
     /// All that was met in a picture of that size.
-    pub(crate) fn into_report(self, size: Size) -> StageReport {
+    fn into_report(self, size: Size) -> StageReport {
         let (pixels, all) = self.pixels.into_found(size, false);
         let vertices = self.vertices.into_inner().unwrap_or_else(PoisonError::into_inner);
         let firsts = self.firsts.into_inner().unwrap_or_else(PoisonError::into_inner);

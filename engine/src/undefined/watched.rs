@@ -46,7 +46,7 @@ impl<'a> Watched<'a> {
     }
 
     /// The sites that pixels met, and all pixels that met any, in scan order.
-    pub(super) fn into_met(self) -> (Met, Vec<[u32; 2]>) {
+    pub(crate) fn into_met(self) -> (Met, Vec<[u32; 2]>) {
         let Self { program, settings, size, is_reversed, met, .. } = self;
         let (sites, pixels) = met.into_found(size, is_reversed);
         let mut evaluator = Evaluator::new(program, settings.max_iterations);

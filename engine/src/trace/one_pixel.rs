@@ -1,17 +1,20 @@
-//! The fragments of one pixel alone, for traces.
+//! The fragments of one pixel alone.
 
-use lambdav_raster::{Cancel, Kernel, Quad, QuadKernel, Stop, Tile, TileBuffer};
+use crate::engines::{BoundTriangles, Kernels, TriangleError};
+use lambdav_raster::{
+    Attachment, Cancel, Kernel, Quad, QuadKernel, RenderOptions, Stop, Tile, TileBuffer,
+};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The fragments of a pixel, in the order of drawing: the words of the triangle, and true for the test of mask and depth.
-pub(crate) type FragmentsOfPixel = Vec<(Arc<[u32]>, bool)>;
+pub(super) type FragmentsOfPixel = Vec<(Arc<[u32]>, bool)>;
 
 /// A kernel of fragments that computes one pixel, and notes its fragments.
-pub(super) struct OnePixel<'a> {
-    pub(super) kernel: &'a dyn QuadKernel,
-    pub(super) is_test: bool,
-    pub(super) pixel: [u32; 2],
-    pub(super) fragments: &'a Mutex<FragmentsOfPixel>,
+struct OnePixel<'a> {
+    kernel: &'a dyn QuadKernel,
+    is_test: bool,
+    pixel: [u32; 2],
+    fragments: &'a Mutex<FragmentsOfPixel>,
 }
 
 impl Kernel for OnePixel<'_> {
@@ -44,4 +47,25 @@ impl QuadKernel for OnePixel<'_> {
         fragments.push((primitive.into(), self.is_test));
         self.kernel.quads(&[Quad { run: bit, stored: bit, ..*own }], primitive, pixels, cancel)
     }
+}
+
+/// Draws the fragments of one pixel alone, of a program of one output. Returns them.
+///
+/// # Errors
+///
+/// As for [`BoundTriangles::draw`].
+pub(super) fn draw_pixel(
+    bound: &BoundTriangles<'_>,
+    pixel: [u32; 2],
+    attachment: Attachment<'_>,
+    options: &RenderOptions<'_>,
+) -> Result<FragmentsOfPixel, TriangleError> {
+    let found = Mutex::default();
+    let Kernels { vertices, colours, test } = bound.kernels();
+    let one = |kernel, is_test| OnePixel { kernel, is_test, pixel, fragments: &found };
+    let (colours, test) = (one(colours, false), test.map(|test| one(test, true)));
+    let test = test.as_ref().map(|test| test as &dyn QuadKernel);
+    let kernels = Kernels { vertices, colours: &colours, test };
+    bound.draw(kernels, vec![attachment], None, options)?;
+    Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

@@ -1,16 +1,13 @@
 //! The report of a picture: of its passes, its vertices and its pixels.
 
-use super::reporting::{Met, Reporting};
-use super::stages::StageReport;
-use super::watched::Watched;
 use crate::accepted::Accepted;
 use crate::before::{self, MetBefore};
 use crate::compilers::at_fault;
 use crate::engines::{BoundKernel, PassesProgram};
 use crate::error::Error;
 use crate::options::Options;
-use crate::pipeline::Drawn;
 use crate::settings::Settings;
+use crate::undefined::{Met, Reporting, Undefined, Watched};
 use lambdav_core::schedule::{Program, schedule_probed};
 use lambdav_image::Size;
 use std::time::Duration;
@@ -78,25 +75,12 @@ impl PictureReporting {
         Watched::new(kernel, outputs, (program, sites), settings, size, is_reversed)
     }
 
-    /// The report of a full-screen picture.
-    pub(crate) fn of_picture(&self, before: MetBefore, watched: Watched<'_>) -> Drawn {
-        let (met, pixels) = watched.into_met();
-        self.drawn(before, [met], pixels)
-    }
-
-    /// The report of a picture of triangles.
-    pub(crate) fn of_triangles(&self, before: MetBefore, report: StageReport) -> Drawn {
-        self.drawn(before, report.met, report.pixels)
-    }
-
-    fn drawn(
+    /// The lines of a report: of what passes meet, then of vertices and pixels.
+    pub(crate) fn lines(
         &self,
-        before: MetBefore,
+        MetBefore { sizes, passes }: MetBefore,
         stages: impl IntoIterator<Item = Met>,
-        undefined_pixels: Vec<[u32; 2]>,
-    ) -> Drawn {
-        let MetBefore { sizes, passes } = before;
-        let undefined = self.reporting.lines(sizes, passes.into_iter().chain(stages));
-        Drawn { undefined, undefined_pixels, ..Drawn::default() }
+    ) -> Vec<Undefined> {
+        self.reporting.lines(sizes, passes.into_iter().chain(stages))
     }
 }
