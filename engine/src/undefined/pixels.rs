@@ -4,6 +4,7 @@ use crate::mutants::{Mutant, is_active};
 use lambdav_core::schedule::probes::BITS;
 use lambdav_image::Size;
 use lambdav_raster::Tile;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -92,24 +93,73 @@ impl Pixels {
         is_reversed: bool,
     ) -> (BTreeMap<usize, FirstPixel>, Vec<[u32; 2]>) {
         let tiles = self.tiles.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let (mut sites, mut pixels) = (BTreeMap::<usize, FirstPixel>::new(), Vec::new());
-        for MetTile { tile, words } in tiles.into_values() {
-            for (at, words) in words.chunks_exact(self.words).enumerate() {
-                let pixel = pixel_of(tile, at, size, is_reversed);
-                for (word, &bits) in words.iter().enumerate() {
-                    for site in (PixelBits { at, word, bits }).sites() {
-                        let (first, count) = sites.entry(site).or_insert((pixel, 0));
-                        *first = earlier(pixel, *first);
-                        *count += if is_active(Mutant::DoubledUnit) { 2 } else { 1 };
-                    }
-                }
-                if words.iter().any(|bits| *bits != 0) {
-                    pixels.push(pixel);
+        let tiles: Vec<MetTile> = tiles.into_values().collect();
+        let blank = || Found { sites: Vec::new(), pixels: vec![0; size.pixels().div_ceil(64)] };
+        let add = |mut found: Found, of: &MetTile| {
+            found.add(of, self.words, size, is_reversed);
+            found
+        };
+        let found = tiles.par_iter().fold(blank, add).reduce(blank, Found::merged);
+        let sites = found.sites.into_iter().enumerate();
+        let sites = sites.filter_map(|(site, of)| Some((site, of?))).collect();
+        let width = size.width() as usize;
+        let pixels = found.pixels.into_iter().enumerate().flat_map(|(at, bits)| {
+            let bits = (0..64).filter(move |bit| bits >> bit & 1 != 0);
+            bits.map(move |bit| 64 * at + bit)
+        });
+        (sites, pixels.map(|index| [(index % width) as u32, (index / width) as u32]).collect())
+    }
+}
+
+/// What some tiles met.
+struct Found {
+    /// By site.
+    sites: Vec<Option<FirstPixel>>,
+    /// A bit for each pixel of the picture.
+    pixels: Vec<u64>,
+}
+
+impl Found {
+    fn add(
+        &mut self,
+        MetTile { tile, words }: &MetTile,
+        count: usize,
+        size: Size,
+        is_reversed: bool,
+    ) {
+        let more = if is_active(Mutant::DoubledUnit) { 2 } else { 1 };
+        for (at, words) in words.chunks_exact(count).enumerate() {
+            if words.iter().all(|bits| *bits == 0) {
+                continue;
+            }
+            let pixel = pixel_of(*tile, at, size, is_reversed);
+            let index = size.index(pixel[0], pixel[1]) as usize;
+            self.pixels[index / 64] |= 1 << (index % 64);
+            for (word, &bits) in words.iter().enumerate() {
+                for site in (PixelBits { at, word, bits }).sites() {
+                    self.note(site, (pixel, more));
                 }
             }
         }
-        pixels.sort_unstable_by_key(|[x, y]| [*y, *x]);
-        (sites, pixels)
+    }
+
+    /// Notes pixels that met a site.
+    fn note(&mut self, site: usize, (pixel, pixels): FirstPixel) {
+        if self.sites.len() <= site {
+            self.sites.resize(site + 1, None);
+        }
+        let (first, count) = self.sites[site].get_or_insert((pixel, 0));
+        (*first, *count) = (earlier(pixel, *first), *count + pixels);
+    }
+
+    fn merged(mut self, other: Self) -> Self {
+        for (site, found) in other.sites.into_iter().enumerate() {
+            if let Some(found) = found {
+                self.note(site, found);
+            }
+        }
+        self.pixels.iter_mut().zip(other.pixels).for_each(|(mine, theirs)| *mine |= theirs);
+        self
     }
 }
 

@@ -106,7 +106,9 @@ impl Kernel for Watched<'_> {
             let (drawn, words) = samples.split_at(outputs.len());
             outputs.copy_from_slice(drawn);
             let words: &[[f32; 4]] = words.as_chunks().0;
-            for at in 0..tile.pixels() {
+            // Most tiles meet nothing.
+            let is_met = words.iter().flatten().any(|word| *word != 0.0);
+            for at in 0..if is_met { tile.pixels() } else { 0 } {
                 let attachment = |k: usize| words[k * tile.pixels() + at];
                 met.extend(PixelBits::of_words(at, self.words, attachment));
             }
