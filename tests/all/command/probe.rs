@@ -263,10 +263,10 @@ fn other_units() {
     ]);
     let expected = "triangle.lv:1:11: vertex 2 of instance 0: k = 2.0 [0x40000000]\n";
     assert_eq!((outcome.status, &*outcome.err), (0, expected));
-    // Two triangles cover the pixel: each has a fragment there.
+    // Three triangles cover the pixel, the nearest one last; the second has a fragment that is discarded.
     let covering = "(define k (mod (vertex-index) 3i))
 (define n (div (vertex-index) 3i))
-(position (vec4 (if (= k 1i) 3 -1) (if (= k 2i) 3 -1) 0 1))
+(position (vec4 (if (= k 1i) 3 -1) (if (= k 2i) 3 -1) (- 0.5 (* 0.1 (num n))) 1))
 (varying shade (num n))
 (discard-if (= shade 1))
 (vec3 (probe \"shade\" (* 2 shade)))
