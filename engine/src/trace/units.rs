@@ -84,7 +84,7 @@ impl Shader {
     ) -> Result<TracedUnit, TraceError> {
         let name = self.0.source.name();
         let (Some(triangles), true) = (&self.0.core.triangles, self.0.is_shader()) else {
-            let why = "has no vertices to trace; `--of vertex:N` is for programs in λV that draw triangles";
+            let why = "has no vertices: only programs in λV that draw triangles have";
             return Err(Error::Mismatch(format!("`{name}` {why}")).into());
         };
         let prepared = self.prepared(bindings, size, max_iterations)?;

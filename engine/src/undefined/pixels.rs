@@ -20,11 +20,6 @@ pub(super) struct PixelBits {
 }
 
 impl PixelBits {
-    /// The bit of a site.
-    pub(super) fn of_site(at: usize, site: u32) -> Self {
-        Self { at, word: (site / BITS) as usize, bits: 1 << (site % BITS) }
-    }
-
     /// The sites.
     pub(super) fn sites(self) -> impl Iterator<Item = usize> {
         let rest = std::iter::successors(Some(self.bits), |bits| Some(bits & bits.wrapping_sub(1)));
@@ -53,8 +48,8 @@ pub(super) type FirstPixel = ([u32; 2], u64);
 /// The sites that pixels met so far: a pixel meets a site once.
 #[derive(Debug)]
 pub(super) struct Pixels {
-    /// Words of a pixel.
-    words: usize,
+    /// Words of a pixel, each with [`BITS`] sites.
+    pub(super) words: usize,
     /// The words of the pixels of tiles, by the tile's first row and column.
     tiles: Mutex<BTreeMap<[u32; 2], MetTile>>,
 }
@@ -72,13 +67,31 @@ impl Pixels {
         Self { words: sites.div_ceil(BITS as usize), tiles: Mutex::default() }
     }
 
+    /// Words of zero for the pixels of a tile.
+    pub(super) fn blank(&self, tile: Tile) -> Vec<u32> {
+        vec![0; tile.pixels() * self.words]
+    }
+
+    /// The bits of a site: the index among the words of a tile's pixels, and the word.
+    pub(super) fn bit(&self, at: usize, site: u32) -> (usize, u32) {
+        (at * self.words + (site / BITS) as usize, 1 << (site % BITS))
+    }
+
+    /// Adds a tile with all words of its pixels, pixel by pixel.
+    pub(super) fn put(&self, tile: Tile, words: Vec<u32>) {
+        if words.iter().any(|word| *word != 0) {
+            let mut tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
+            tiles.insert([tile.y, tile.x], MetTile { tile, words });
+        }
+    }
+
     /// Adds the sites that pixels of a tile met.
     pub(super) fn add(&self, tile: Tile, met: &[PixelBits]) {
         if met.is_empty() {
             return;
         }
         let mut tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
-        let blank = || MetTile { tile, words: vec![0; tile.pixels() * self.words] };
+        let blank = || MetTile { tile, words: self.blank(tile) };
         let MetTile { words, .. } = tiles.entry([tile.y, tile.x]).or_insert_with(blank);
         for PixelBits { at, word, bits } in met {
             words[at * self.words + word] |= bits;

@@ -3,7 +3,7 @@
 //! Machine code and the evaluators of programs compute the sites as further attachments, which are read where a tile is drawn. For
 //! other engines the core evaluator computes each pixel again.
 
-use super::pixels::{FirstPixel, PixelBits, Pixels};
+use super::pixels::{FirstPixel, Pixels};
 use super::reporting::Met;
 use super::unit::Unit;
 use crate::engines::BoundKernel;
@@ -63,12 +63,7 @@ impl<'a> Watched<'a> {
     }
 
     /// Evaluates the pixels of a tile again.
-    fn evaluate(
-        &self,
-        tile: Tile,
-        cancel: &Cancel<'_>,
-        met: &mut Vec<PixelBits>,
-    ) -> Result<(), Stop> {
+    fn evaluate(&self, tile: Tile, cancel: &Cancel<'_>, met: &mut [u32]) -> Result<(), Stop> {
         let mut evaluator = Evaluator::new(self.program, self.settings.max_iterations);
         let places = (tile.y..tile.y + tile.height)
             .flat_map(|y| (tile.x..tile.x + tile.width).map(move |x| (x, y)));
@@ -80,7 +75,10 @@ impl<'a> Watched<'a> {
             if cancelled() {
                 return Err(Stop::Cancelled);
             }
-            met.extend(found.0.into_keys().map(|site| PixelBits::of_site(at, site)));
+            for site in found.0.into_keys() {
+                let (word, bit) = self.met.bit(at, site);
+                met[word] |= bit;
+            }
         }
         Ok(())
     }
@@ -93,7 +91,10 @@ impl Kernel for Watched<'_> {
         pixels: &mut TileBuffer<'_>,
         cancel: &Cancel<'_>,
     ) -> Result<(), Stop> {
-        let mut met = Vec::new();
+        if self.met.words == 0 {
+            return self.kernel.tile(tile, pixels, cancel);
+        }
+        let mut met = self.met.blank(tile);
         if self.words == 0 {
             self.kernel.tile(tile, pixels, cancel)?;
             self.evaluate(tile, cancel, &mut met)?;
@@ -106,14 +107,16 @@ impl Kernel for Watched<'_> {
             let (drawn, words) = samples.split_at(outputs.len());
             outputs.copy_from_slice(drawn);
             let words: &[[f32; 4]] = words.as_chunks().0;
-            // Most tiles meet nothing.
-            let is_met = words.iter().flatten().any(|word| *word != 0.0);
-            for at in 0..if is_met { tile.pixels() } else { 0 } {
-                let attachment = |k: usize| words[k * tile.pixels() + at];
-                met.extend(PixelBits::of_words(at, self.words, attachment));
+            let count = self.met.words;
+            for (k, attachment) in words.chunks_exact(tile.pixels()).enumerate() {
+                for (pixel, words) in met.chunks_exact_mut(count).zip(attachment) {
+                    for (word, bits) in pixel[4 * k..].iter_mut().zip(words) {
+                        *word = *bits as u32;
+                    }
+                }
             }
         }
-        self.met.add(tile, &met);
+        self.met.put(tile, met);
         Ok(())
     }
 

@@ -44,6 +44,14 @@ impl Invocation<'_> {
         })
     }
 
+    /// Evaluates an expression whose value nobody wants: a variable alone is not read.
+    pub(super) fn dropped(&mut self, of: &Expr) -> Result<(), Stop> {
+        match of.kind {
+            Kind::Variable(_) => Ok(()),
+            _ => self.value(of).map(drop),
+        }
+    }
+
     /// The place that an expression names.
     pub(super) fn place(&mut self, of: &Expr) -> Result<Place, Stop> {
         match &of.kind {
@@ -145,7 +153,7 @@ impl Invocation<'_> {
                 _ => self.value(yes),
             },
             Kind::Comma(a, b) => {
-                self.value(a)?;
+                self.dropped(a)?;
                 self.value(b)
             }
             Kind::Construct(parts) => {

@@ -25,7 +25,9 @@ fn message(number: usize, arguments: &[(Type, Vec<u32>)]) -> String {
             Some(Scalar::Bool) => lambdav_trace::Scalar::Bool,
             _ => lambdav_trace::Scalar::Num,
         };
-        let words = words.iter().copied().map(canonical).collect();
+        let is_float = scalar == lambdav_trace::Scalar::Num;
+        let words = words.iter().map(|&word| if is_float { canonical(word) } else { word });
+        let words = words.collect();
         Argument::Value(Value::Words { ty: "".into(), scalar, words })
     };
     let arguments: Vec<Argument> = arguments.iter().map(argument).collect();
@@ -76,7 +78,7 @@ impl Invocation<'_> {
                     self.set(*variable, words);
                 }
             }
-            Statement::Expression(expr) => drop(self.value(expr)?),
+            Statement::Expression(expr) => self.dropped(expr)?,
             Statement::If(condition, yes, no) => {
                 return match (self.condition(condition)?, no) {
                     (true, _) => self.statements(yes),
