@@ -111,7 +111,7 @@ fn numbers(scalar: Scalar, words: &[u32]) -> Vec<Number> {
 }
 
 /// Reads a number, which may be absent, from the front of a text; it is at most [`WIDEST`].
-fn digits<'t>(text: &'t str) -> (usize, &'t str) {
+fn digits(text: &str) -> (usize, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     // Without digits it is 0, as in C; a number that is too large is large.
     let number = if end == 0 { 0 } else { text[..end].parse().unwrap_or(WIDEST) };

@@ -81,7 +81,7 @@ fn numbers_are_those_of_c() {
         let float = match round % 3 {
             0 => corners[round / 3 % corners.len()],
             1 => f32::from_bits(word).into(),
-            _ => (word as i32 as f64) / 1024.0,
+            _ => f64::from(word as i32) / 1024.0,
         };
         let (scalar, words) = match is_float {
             true => {

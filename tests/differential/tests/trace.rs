@@ -116,7 +116,7 @@ impl Observer for Checked<'_> {
             | SourceEvent::Loop { at, .. }
             | SourceEvent::Round { at, .. } => self.is_text(at),
             SourceEvent::Probe { name, at, .. } => {
-                [name, at].into_iter().for_each(|span| self.is_text(span))
+                [name, at].into_iter().for_each(|span| self.is_text(span));
             }
             SourceEvent::Discard { condition, .. } => self.is_text(condition),
             SourceEvent::Operation { at, .. } => self.is_text(at),
