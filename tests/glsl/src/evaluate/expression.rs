@@ -44,10 +44,11 @@ impl Invocation<'_> {
         })
     }
 
-    /// Evaluates an expression whose value nobody wants: a variable alone is not read.
+    /// Evaluates an expression whose value nobody wants: a variable, or its components, are not read.
     pub(super) fn dropped(&mut self, of: &Expr) -> Result<(), Stop> {
-        match of.kind {
+        match &of.kind {
             Kind::Variable(_) => Ok(()),
+            Kind::Field(base, _) | Kind::Swizzle(base, ..) => self.dropped(base),
             _ => self.value(of).map(drop),
         }
     }
