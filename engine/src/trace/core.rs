@@ -24,7 +24,9 @@ impl Observer for Names<'_> {
     fn value(&mut self, value: ValueId, words: &[u32]) {
         let Some(name) = self.program.name(value) else { return };
         let info = &self.program.values[value.index()];
-        if self.program.neighbours.contains_key(&value) || info.ty.builtin().is_none() {
+        // Where the condition of a guard does not hold, its value is none of the program's.
+        let is_other = self.program.neighbours.contains_key(&value) || self.program.is_guard(value);
+        if is_other || info.ty.builtin().is_none() {
             return;
         }
         let known = Some(info.span).filter(|span| *span != Span::default());
