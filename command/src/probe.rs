@@ -13,9 +13,10 @@ pub(crate) fn tell(
     around: &Around,
     messages: Messages,
 ) -> Result {
+    let mut tracer = None;
     for unit in units {
         let mut found = lambdav_trace::Messages::default();
-        let traced = unit.observe(shader, bindings, around, &mut found);
+        let traced = unit.observe(shader, bindings, around, &mut tracer, &mut found);
         let traced = in_trace(traced, around.deadline, messages)?;
         let name = traced.subject.unit.name();
         let (lines, dropped) = traced.messages(found);

@@ -4,7 +4,7 @@ use crate::engines::failed;
 use crate::failure::{self, Failure};
 use crate::messages::Messages;
 use crate::supervise::Deadline;
-use lambdav_engine::trace::{TraceError, TracedUnit};
+use lambdav_engine::trace::{TraceError, TracedUnit, Tracer};
 use lambdav_engine::{Bindings, Error, Shader};
 use lambdav_image::Size;
 use lambdav_trace::Sink;
@@ -89,12 +89,13 @@ fn parse_as(text: &str, forms: &str) -> Result<Unit, String> {
 }
 
 impl Unit {
-    /// Evaluates the unit, whose events go to `sink`.
+    /// Evaluates the unit, whose events go to `sink`. `tracer` is made for the first pixel, and serves others of the same work.
     pub(crate) fn observe(
         &self,
         shader: &Shader,
         bindings: &Bindings,
         around: &Around,
+        tracer: &mut Option<Tracer>,
         sink: &mut dyn Sink,
     ) -> Result<TracedUnit, TraceError> {
         let &Around { size, output, max_iterations: limit, groups, deadline } = around;
@@ -105,7 +106,13 @@ impl Unit {
                 if let Some(why) = outside(pixel, size) {
                     return mismatch(why);
                 }
-                let tracer = shader.tracer(bindings, size, output, limit, Some(deadline.left()))?;
+                let tracer = match tracer {
+                    Some(tracer) => tracer,
+                    None => {
+                        let left = Some(deadline.left());
+                        tracer.insert(shader.tracer(bindings, size, output, limit, left)?)
+                    }
+                };
                 tracer.observe(pixel, sink, cancelled)
             }
             Self::Vertex(_) if groups.is_some() => {

@@ -386,9 +386,7 @@ impl Pipeline {
                     Some(probed) => {
                         ProbedStages::draw(probed, &bound, attachments, depths, &options)
                     }
-                    None => bound
-                        .draw(bound.kernels(), attachments, depths, &options)
-                        .map(|()| Default::default()),
+                    None => bound.draw(attachments, depths, &options).map(|()| Default::default()),
                 };
                 drawn.map_err(failed)
             };

@@ -39,9 +39,8 @@ pub struct ModuleBuilder {
     last_id: u32,
     capabilities: BTreeSet<u32>,
     extensions: BTreeSet<&'static str>,
-    glsl: Option<u32>,
-    /// Instruction sets without effect, by name.
-    other_sets: BTreeMap<&'static str, u32>,
+    /// Sets of extended instructions, by name.
+    sets: BTreeMap<&'static str, u32>,
     entry_points: Vec<u32>,
     modes: Vec<u32>,
     sources: Vec<u32>,
@@ -85,25 +84,24 @@ impl ModuleBuilder {
 
     /// The id of the instruction set GLSL.std.450.
     pub fn glsl(&mut self) -> u32 {
-        match self.glsl {
-            Some(id) => id,
-            None => {
-                let id = self.id();
-                self.glsl = Some(id);
-                id
-            }
-        }
+        self.set("GLSL.std.450")
     }
 
     /// The id of an instruction set without effect on results, `NonSemantic.…`.
-    pub fn instruction_set(&mut self, name: &'static str) -> u32 {
-        if let Some(&id) = self.other_sets.get(name) {
-            return id;
-        }
+    pub fn non_semantic(&mut self, name: &'static str) -> u32 {
         self.extension("SPV_KHR_non_semantic_info");
-        let id = self.id();
-        self.other_sets.insert(name, id);
-        id
+        self.set(name)
+    }
+
+    fn set(&mut self, name: &'static str) -> u32 {
+        match self.sets.get(name) {
+            Some(&id) => id,
+            None => {
+                let id = self.id();
+                self.sets.insert(name, id);
+                id
+            }
+        }
     }
 
     /// Adds an entry point with the variables of its interface.
@@ -293,10 +291,7 @@ impl ModuleBuilder {
         for name in &self.extensions {
             push_string(&mut words, Op::Extension, &[], name, &[]);
         }
-        if let Some(id) = self.glsl {
-            push_string(&mut words, Op::ExtInstImport, &[id], "GLSL.std.450", &[]);
-        }
-        for (name, &id) in &self.other_sets {
+        for (name, &id) in &self.sets {
             push_string(&mut words, Op::ExtInstImport, &[id], name, &[]);
         }
         // Logical addresses; the memory model of GLSL.

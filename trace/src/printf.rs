@@ -150,15 +150,18 @@ impl Specifier {
     /// The text of an argument.
     fn of(&self, argument: &Argument) -> String {
         match argument {
-            Argument::Value(value @ Value::Words { scalar, words, .. }) => {
-                let parts: Option<Vec<String>> =
-                    numbers(*scalar, words).into_iter().map(|of| self.number(of)).collect();
+            Argument::Value(value) => {
+                let parts: Option<Vec<String>> = match value {
+                    Value::Words { scalar, words, .. } => {
+                        numbers(*scalar, words).into_iter().map(|of| self.number(of)).collect()
+                    }
+                    Value::Parts { .. } => None,
+                };
                 match parts {
                     Some(parts) => parts.join(", "),
                     None => self.padded("", &decimal(value), false),
                 }
             }
-            Argument::Value(value) => self.padded("", &decimal(value), false),
             Argument::Text(text) => {
                 let shown = match (self.conversion, self.precision) {
                     ('s', Some(most)) => text.chars().take(most).collect(),

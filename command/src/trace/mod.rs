@@ -89,7 +89,7 @@ pub(super) fn run(options: &TraceArguments) -> Result {
             deadline,
         };
         let mut recorder = Recorder::default();
-        let traced = unit.observe(&shader, &bindings, &around, &mut recorder);
+        let traced = unit.observe(&shader, &bindings, &around, &mut None, &mut recorder);
         let traced = in_trace(traced, deadline, messages)?;
         return options.finish(&traced.trace(recorder), String::new);
     }

@@ -52,7 +52,7 @@ pub(crate) use spirv::Observed;
 pub use spirv::{SpirvDispatch, SpirvEngine, SpirvError, SpirvProgram, SpirvStages};
 
 pub(crate) use stage_values::{Fragment, Vertex};
-pub(crate) use triangles::{BoundTriangles, Kernels, all_inputs, of_fragments};
+pub(crate) use triangles::{BoundTriangles, all_inputs, of_fragments};
 pub use triangles::{StageEngine, TriangleError, TriangleProgram};
 
 use crate::settings::Settings;

@@ -272,31 +272,53 @@ pub struct BoundTriangles<'a> {
     pub(crate) of_fragments: Settings,
 }
 
-/// The kernels of a draw.
-pub(crate) struct Kernels<'a> {
-    pub(crate) vertices: &'a dyn VertexKernel,
-    pub(crate) colours: &'a dyn QuadKernel,
-    pub(crate) test: Option<&'a dyn QuadKernel>,
-}
-
 impl BoundTriangles<'_> {
-    /// The kernels of the stages.
-    pub(crate) fn kernels(&self) -> Kernels<'_> {
-        Kernels {
-            vertices: &*self.vertices,
-            colours: &*self.colours,
-            test: self.test.as_deref().map(|test| test as &dyn QuadKernel),
-        }
+    /// The kernel of vertices.
+    pub(crate) fn vertices(&self) -> &dyn VertexKernel {
+        &*self.vertices
     }
 
-    /// Draws into attachments, one for each output, and into a depth buffer. `kernels` are those of the stages, or call them.
+    /// Draws into attachments, one for each output, and into a depth buffer.
     ///
     /// # Errors
     ///
     /// [`TriangleError`].
     pub(crate) fn draw(
         &self,
-        Kernels { vertices, colours, test }: Kernels<'_>,
+        attachments: Vec<Attachment<'_>>,
+        depths: Option<Depths<'_>>,
+        options: &RenderOptions<'_>,
+    ) -> Result<(), TriangleError> {
+        let test = self.test.as_deref().map(|test| test as &dyn QuadKernel);
+        let fragments = (&*self.colours as &dyn QuadKernel, test);
+        self.draw_kernels(&*self.vertices, fragments, attachments, depths, options)
+    }
+
+    /// Like [`Self::draw`], with another kernel of vertices, and with kernels of fragments that `around` makes of those of
+    /// colours and, with true, of mask and depth.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::draw`].
+    pub(crate) fn draw_around<'k, K: QuadKernel>(
+        &'k self,
+        vertices: &dyn VertexKernel,
+        around: impl Fn(&'k dyn QuadKernel, bool) -> K,
+        attachments: Vec<Attachment<'_>>,
+        depths: Option<Depths<'_>>,
+        options: &RenderOptions<'_>,
+    ) -> Result<(), TriangleError> {
+        let colours = around(&*self.colours, false);
+        let test = self.test.as_deref().map(|test| around(test, true));
+        let fragments =
+            (&colours as &dyn QuadKernel, test.as_ref().map(|of| of as &dyn QuadKernel));
+        self.draw_kernels(vertices, fragments, attachments, depths, options)
+    }
+
+    fn draw_kernels(
+        &self,
+        vertices: &dyn VertexKernel,
+        (colours, test): (&dyn QuadKernel, Option<&dyn QuadKernel>),
         attachments: Vec<Attachment<'_>>,
         depths: Option<Depths<'_>>,
         options: &RenderOptions<'_>,

@@ -1,6 +1,6 @@
 //! The fragments of one pixel alone.
 
-use crate::engines::{BoundTriangles, Kernels, TriangleError};
+use crate::engines::{BoundTriangles, TriangleError};
 use lambdav_raster::{
     Attachment, Cancel, Kernel, Quad, QuadKernel, RenderOptions, Stop, Tile, TileBuffer,
 };
@@ -61,11 +61,7 @@ pub(super) fn draw_pixel(
     options: &RenderOptions<'_>,
 ) -> Result<FragmentsOfPixel, TriangleError> {
     let found = Mutex::default();
-    let Kernels { vertices, colours, test } = bound.kernels();
     let one = |kernel, is_test| OnePixel { kernel, is_test, pixel, fragments: &found };
-    let (colours, test) = (one(colours, false), test.map(|test| one(test, true)));
-    let test = test.as_ref().map(|test| test as &dyn QuadKernel);
-    let kernels = Kernels { vertices, colours: &colours, test };
-    bound.draw(kernels, vec![attachment], None, options)?;
+    bound.draw_around(bound.vertices(), one, vec![attachment], None, options)?;
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

@@ -10,7 +10,7 @@
 use super::pixels::{PixelBits, Pixels};
 use super::reporting::Met;
 use super::unit::Unit;
-use crate::engines::{BoundTriangles, Kernels, TriangleError, of_primitive};
+use crate::engines::{BoundTriangles, TriangleError, of_primitive};
 use crate::mutants::{Mutant, is_active};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
@@ -127,13 +127,9 @@ impl ProbedStages {
     ) -> Result<StageReport, TriangleError> {
         let size = attachments.first().expect("there is an attachment").size();
         let watch = StageWatch::new(self, &bound.of_vertices, &bound.of_fragments);
-        let Kernels { vertices, colours, test } = bound.kernels();
+        let vertices = WatchedVertices { kernel: bound.vertices(), watch: &watch };
         let fragments = |kernel, is_test| WatchedFragments { kernel, is_test, watch: &watch };
-        let vertices = WatchedVertices { kernel: vertices, watch: &watch };
-        let (colours, test) = (fragments(colours, false), test.map(|test| fragments(test, true)));
-        let test = test.as_ref().map(|test| test as &dyn QuadKernel);
-        let kernels = Kernels { vertices: &vertices, colours: &colours, test };
-        bound.draw(kernels, attachments, depths, options)?;
+        bound.draw_around(&vertices, fragments, attachments, depths, options)?;
         Ok(watch.into_report(size))
     }
 }

@@ -712,8 +712,7 @@ impl<'a, O: Observer> Reducer<'a, O> {
                 // An argument passed on unchanged keeps its term. Other parameters belong to the pixel: their
                 // terms are dropped, since each holds that of the round before.
                 for (value, first) in values.iter_mut().zip(&entry.first) {
-                    let [now, before] = [&*value, first].map(|node| self.without_probes(node));
-                    if Rc::ptr_eq(&now, &before) {
+                    if Rc::ptr_eq(&self.without_probes(value), first) {
                         value.clone_from(first);
                     } else if let Some(data) = value.data(self.pixel) {
                         *value = Node::of_part(value.text, Part::Data(data));
@@ -722,7 +721,8 @@ impl<'a, O: Observer> Reducer<'a, O> {
                 entry
             }
             None => {
-                let first = if self.has_derivatives { values.clone() } else { Vec::new() };
+                let kept = values.iter().filter(|_| self.has_derivatives);
+                let first: Vec<Rc<Node>> = kept.map(|value| self.without_probes(value)).collect();
                 let (first, rounds) = (first.into(), Cell::new(0));
                 let (scope, back) = match O::IS_ACTIVE && self.is_watched() {
                     true => (self.note_loop(&application, &callee), self.watcher.scope),

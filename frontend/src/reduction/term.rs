@@ -181,7 +181,7 @@ pub(super) struct Entry {
     pub(super) function: Rc<Node>,
     /// `functions[i]`: argument `i` of the entry is a function.
     pub(super) functions: Rc<[bool]>,
-    /// The arguments of the entry.
+    /// The arguments of the entry, inside of their `probe`s; none in a program without derivatives.
     pub(super) first: Box<[Rc<Node>]>,
     /// The number of executed `rec`s.
     pub(super) rounds: Cell<u64>,

@@ -41,7 +41,7 @@ impl Checker<'_> {
             }
             ids.push(self.id(&value));
         }
-        let set = self.module.instruction_set("NonSemantic.DebugPrintf");
+        let set = self.module.non_semantic("NonSemantic.DebugPrintf");
         let result = self.id_of(Types::VOID, None);
         let operands: Vec<u32> = [set, DEBUG_PRINTF].into_iter().chain(ids).collect();
         Operand::Value(Value::new(Types::VOID, self.emit(Op::ExtInst, result, &operands)))

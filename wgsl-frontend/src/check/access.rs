@@ -248,15 +248,7 @@ impl Checker<'_> {
                 root
             }
         };
-        Place {
-            root,
-            space: Space::Private,
-            access: crate::types::Access::Read,
-            chain: Vec::new(),
-            ty,
-            member: 0,
-            known: None,
-        }
+        Place::whole(root, Space::Private, crate::types::Access::Read, ty)
     }
 }
 

@@ -123,15 +123,7 @@ impl Checker<'_> {
             .map(|parameter| match self.types.kind(parameter.ty) {
                 Kind::Pointer(space, ty, access) if parameter.passing == Passing::Special => {
                     let root = self.module.id();
-                    Some(Place {
-                        root,
-                        space,
-                        access,
-                        chain: Vec::new(),
-                        ty,
-                        member: 0,
-                        known: None,
-                    })
+                    Some(Place::whole(root, space, access, ty))
                 }
                 _ => None,
             })
@@ -162,15 +154,7 @@ impl Checker<'_> {
                 (Passing::Pointer, Kind::Pointer(space, ty, access), _) => {
                     let inner = self.id_of(ty);
                     ids.push([self.module.pointer(space.class(), inner), id]);
-                    let place = Place {
-                        root: id,
-                        space,
-                        access,
-                        chain: Vec::new(),
-                        ty,
-                        member: 0,
-                        known: None,
-                    };
+                    let place = Place::whole(id, space, access, ty);
                     Symbol::Pointer(place)
                 }
                 (Passing::Special, _, Some(place)) => {
@@ -188,15 +172,7 @@ impl Checker<'_> {
                 (Passing::Handle, ..) => {
                     let inner = self.id_of(parameter.ty);
                     ids.push([self.module.pointer(StorageClass::UniformConstant, inner), id]);
-                    Symbol::Place(Place {
-                        root: id,
-                        space: Space::Handle,
-                        access: Access::Read,
-                        chain: Vec::new(),
-                        ty: parameter.ty,
-                        member: 0,
-                        known: None,
-                    })
+                    Symbol::Place(Place::whole(id, Space::Handle, Access::Read, parameter.ty))
                 }
                 _ => Symbol::Error,
             };

@@ -304,15 +304,7 @@ impl Checker<'_> {
                 root
             }
         };
-        Place {
-            root,
-            space,
-            access: Access::ReadWrite,
-            chain: Vec::new(),
-            ty,
-            member: 0,
-            known: None,
-        }
+        Place::whole(root, space, Access::ReadWrite, ty)
     }
 
     /// The zero value of a type.

@@ -46,6 +46,13 @@ pub(super) struct Place {
     pub(super) known: Option<(u32, usize)>,
 }
 
+impl Place {
+    /// A whole variable.
+    pub(super) fn whole(root: u32, space: Space, access: Access, ty: Type) -> Self {
+        Self { root, space, access, chain: Vec::new(), ty, member: 0, known: None }
+    }
+}
+
 /// The kinds of types whose parameters may be inferred from arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Generator {

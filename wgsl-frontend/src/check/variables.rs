@@ -111,8 +111,7 @@ impl Checker<'_> {
             self.not_constant(at, "its value");
             return None;
         }
-        let mut place =
-            Place { root: 0, space, access, chain: Vec::new(), ty, member: 0, known: None };
+        let mut place = Place::whole(0, space, access, ty);
         let class = space.class();
         let inner = self.id_of(ty);
         let line = self.place_of(global.at);
