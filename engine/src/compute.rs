@@ -14,7 +14,7 @@ use crate::error::{Error, Report};
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
 use crate::shader::Shader;
-use crate::undefined::{Invocations, Reporting, Undefined, Unit};
+use crate::undefined::{Reporting, Undefined, Unit};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Node, NodeId};
 use lambdav_core::memory::MemoryOp;
@@ -56,8 +56,9 @@ struct Compiled {
     program: Arc<Accepted>,
     workgroup: [u32; 3],
     options: Options,
-    code: DispatchProgram,
-    /// The program with probes, and for the core evaluator, if undefined behaviour is reported.
+    /// None if the program with probes has the same results.
+    code: Option<DispatchProgram>,
+    /// The program with probes, and its code, if undefined behaviour is reported.
     reporting: Option<(Reporting, DispatchProgram)>,
 }
 
@@ -133,13 +134,18 @@ impl Shader {
             let why = "this is no compute program: `ShaderOptions::compute` reads one";
             return Err(Error::Mismatch(why.to_owned()));
         };
+        let reporting = options.reports_undefined.then(|| Reporting::new(program)).transpose()?;
         let of_core = || {
-            let code = DispatchProgram::of_core(&program.core, workgroup);
+            let core = reporting.as_ref().map_or(&program.core, |of| &of.core);
+            let code = DispatchProgram::of_core(core, workgroup);
             code.map_err(|diagnostic| Report::of(&program.source, diagnostic))
         };
         let of_code = || {
             let compiler = compiler(options)?;
-            Ok::<_, Error>(DispatchProgram::of_code(&program.core, workgroup, &compiler))
+            Ok::<_, Error>(match &reporting {
+                Some(of) => DispatchProgram::of_reported(&of.core, workgroup, &compiler),
+                None => DispatchProgram::of_code(&program.core, workgroup, &compiler),
+            })
         };
         let code = match &options.engine {
             Engine::Fast => match of_code()? {
@@ -176,13 +182,14 @@ impl Shader {
                 return Err(Error::Mismatch(why.to_owned()));
             }
         };
-        let reports = || {
-            let reporting = Reporting::new(program)?;
-            let code = DispatchProgram::of_core(&reporting.core, workgroup);
-            let code = code.map_err(|diagnostic| Report::of(&program.source, diagnostic))?;
-            Ok::<_, Error>((reporting, code))
+        // Other engines run once more, without a report.
+        let has_reports = matches!(options.engine, Engine::Fast | Engine::Simd | Engine::Core);
+        let evaluated = (reporting.is_some() && !has_reports).then(of_core).transpose()?;
+        let (code, reporting) = match (reporting, evaluated) {
+            (None, _) => (Some(code), None),
+            (Some(reporting), None) => (None, Some((reporting, code))),
+            (Some(reporting), Some(evaluated)) => (Some(code), Some((reporting, evaluated))),
         };
-        let reporting = options.reports_undefined.then(reports).transpose()?;
         let (program, options) = (Arc::clone(program), options.clone());
         Ok(ComputePipeline(Arc::new(Compiled { program, workgroup, options, code, reporting })))
     }
@@ -280,24 +287,20 @@ impl ComputePipeline {
         // Nobody waits for a dispatch without a limit to be cancelled.
         let is_watched = is_late.is_some() || options.progress.is_some();
         let cancelled: Option<Cancelled<'_>> = if is_watched { Some(&cancelled) } else { None };
-        let undefined = match &self.0.reporting {
-            None => Vec::new(),
-            Some((reporting, code)) => {
-                let mut met = Invocations::default();
-                let note = &first_invocation;
-                let mut words = words.clone();
-                let ran =
-                    code.run_observed(&settings, groups, &mut words, cancelled, note, &mut met);
-                if let Err(stop) = ran {
-                    bindings.memories.put(program.types(), words);
-                    return Err(stopped(program, stop, options.timeout, "running"));
-                }
-                reporting.lines(MetSites::default(), [met.met(Unit::Invocation)])
-            }
+        let reported = |(reporting, of_reports): &(Reporting, DispatchProgram)| {
+            let mut again = code.as_ref().map(|_| words.clone());
+            let words = again.as_mut().unwrap_or(&mut words);
+            let note = &first_invocation;
+            let met = of_reports.run_reported(&settings, groups, words, cancelled, note)?;
+            Ok(reporting.lines(MetSites::default(), [met.met(Unit::Invocation)]))
         };
-        let ran = code.run(&settings, groups, &mut words, cancelled);
+        let mut ran = self.0.reporting.as_ref().map_or(Ok(Vec::new()), reported);
+        if let (Ok(_), Some(code)) = (&ran, code) {
+            let of_engine = code.run(&settings, groups, &mut words, cancelled);
+            ran = of_engine.and(ran);
+        }
         bindings.memories.put(program.types(), words);
-        ran.map_err(|stop| stopped(program, stop, options.timeout, "running"))?;
+        let undefined = ran.map_err(|stop| stopped(program, stop, options.timeout, "running"))?;
         Ok(Ran { undefined })
     }
 }

@@ -16,6 +16,10 @@ pub enum Mutant {
     VerticesByIndex,
     /// The stage of a fragment's depth meets nothing.
     UnwatchedTest,
+    /// A dispatch that begins again keeps what it has met.
+    KeptReport,
+    /// The first invocation that met a site is evaluated on the original memories.
+    OriginalMemory,
 }
 
 impl Mutant {
@@ -25,6 +29,9 @@ impl Mutant {
     /// Those of programs that draw triangles.
     pub const OF_TRIANGLES: [Self; 3] =
         [Self::FirstFragment, Self::VerticesByIndex, Self::UnwatchedTest];
+
+    /// Those of dispatches.
+    pub const OF_DISPATCHES: [Self; 2] = [Self::KeptReport, Self::OriginalMemory];
 }
 
 lambdav_core::mutants!();

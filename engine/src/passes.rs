@@ -1,11 +1,10 @@
 //! Pipelines of passes: the passes of a program, run on the data of any bindings, without a picture.
 
 use crate::accepted::Accepted;
-use crate::before::{self, MetBefore};
+use crate::before::{Before, MetBefore};
 use crate::bindings::Bindings;
 use crate::compilers::check;
 use crate::compute::{DispatchOptions, Ran};
-use crate::engines::PassesProgram;
 use crate::error::Error;
 use crate::options::Options;
 use crate::shader::Shader;
@@ -35,9 +34,9 @@ pub struct PassPipeline(Arc<Compiled>);
 struct Compiled {
     program: Arc<Accepted>,
     options: Options,
-    passes: PassesProgram,
-    /// The program with probes, and its passes for the core evaluator, if undefined behaviour is reported.
-    reporting: Option<(Reporting, PassesProgram)>,
+    passes: Before,
+    /// The program with probes, if undefined behaviour is reported.
+    reporting: Option<Reporting>,
 }
 
 impl fmt::Debug for PassPipeline {
@@ -63,12 +62,13 @@ impl Shader {
     /// [`Error::Mismatch`] if the program has none, and as for [`Self::pipeline`].
     pub fn pass_pipeline(&self, options: &Options) -> Result<PassPipeline, Error> {
         let program = Arc::clone(&self.0);
-        let Some(passes) = before::compile(&program, &program.core, options)? else {
+        if !self.has_passes() {
             let why = "this program has no passes";
             return Err(Error::Mismatch(why.to_owned()));
-        };
-        let reporting = options.reports_undefined.then(|| before::reporting(&program, options));
-        let (options, reporting) = (options.clone(), reporting.transpose()?);
+        }
+        let reporting = options.reports_undefined.then(|| Reporting::new(&program)).transpose()?;
+        let core = reporting.as_ref().map_or(&program.core, |of| &of.core);
+        let (passes, options) = (Before::new(&program, core, options)?, options.clone());
         Ok(PassPipeline(Arc::new(Compiled { program, options, passes, reporting })))
     }
 }
@@ -103,14 +103,12 @@ impl PassPipeline {
         let Compiled { program, options: compiled, passes, reporting } = &*self.0;
         check(program, bindings)?;
         let settings = bindings.settings(Size::new(1, 1)?, compiled.max_iterations);
-        let before = reporting.as_ref().map(|of| (of, settings.clone()));
-        let settings = before::run(program, Some(passes), settings, options.timeout, "running")?;
-        for number in passes.results() {
+        let (settings, met) = passes.run(program, settings, options.timeout, "running")?;
+        for number in passes.results().into_iter().flatten() {
             bindings.memories.set(number, settings.inputs.resources[number].words().to_vec());
         }
-        let Some(((reporting, passes), mut settings)) = before else { return Ok(Ran::default()) };
-        let MetBefore { sizes, passes: met } =
-            before::observe(program, passes, &mut settings, options.timeout)?;
-        Ok(Ran { undefined: reporting.lines(sizes, met) })
+        let MetBefore { sizes, passes: met } = met;
+        let undefined = reporting.as_ref().map(|of| of.lines(sizes, met));
+        Ok(Ran { undefined: undefined.unwrap_or_default() })
     }
 }

@@ -1,22 +1,18 @@
 //! The report of a picture: of its passes, its vertices and its pixels.
 
 use crate::accepted::Accepted;
-use crate::before::{self, MetBefore};
+use crate::before::MetBefore;
 use crate::compilers::at_fault;
-use crate::engines::{BoundKernel, PassesProgram};
+use crate::engines::BoundKernel;
 use crate::error::Error;
-use crate::options::Options;
 use crate::settings::Settings;
 use crate::undefined::{Met, Reporting, Undefined, Watched};
 use lambdav_core::schedule::{Program, schedule_probed};
 use lambdav_image::Size;
-use std::time::Duration;
 
 /// A program with probes, for the reports of its pictures.
 pub(crate) struct PictureReporting {
     pub(crate) reporting: Reporting,
-    /// The passes, for the core evaluator.
-    passes: Option<PassesProgram>,
     /// The outputs of a full-screen program, for the core evaluator.
     outputs: Option<Program>,
 }
@@ -27,13 +23,8 @@ impl PictureReporting {
     /// # Errors
     ///
     /// A program without reports, and a program that nests too deeply.
-    pub(crate) fn new(
-        program: &Accepted,
-        locations: &[u32],
-        options: &Options,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(program: &Accepted, locations: &[u32]) -> Result<Self, Error> {
         let reporting = Reporting::new(program)?;
-        let passes = before::observed(program, &reporting, options)?;
         let outputs = match reporting.core.triangles {
             Some(_) => None,
             None => {
@@ -41,24 +32,7 @@ impl PictureReporting {
                 Some(scheduled.map_err(|diagnostic| at_fault(program, diagnostic))?)
             }
         };
-        Ok(Self { reporting, passes, outputs })
-    }
-
-    /// What passes meet. `settings` are those before the passes, and afterwards those after them.
-    ///
-    /// # Errors
-    ///
-    /// As for [`before::observe`].
-    pub(crate) fn before(
-        &self,
-        program: &Accepted,
-        settings: &mut Settings,
-        timeout: Option<Duration>,
-    ) -> Result<MetBefore, Error> {
-        match &self.passes {
-            Some(passes) => before::observe(program, passes, settings, timeout),
-            None => Ok(MetBefore::default()),
-        }
+        Ok(Self { reporting, outputs })
     }
 
     /// A kernel of a full-screen program, watched: it may have attachments for sites behind those of `outputs`.

@@ -10,7 +10,7 @@
 use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
 use crate::accepted::AsIs;
-use crate::before;
+use crate::before::{Before, MetBefore};
 use crate::bindings::Bindings;
 #[cfg(feature = "gpu")]
 use crate::compilers::gpu_error;
@@ -18,8 +18,8 @@ use crate::compilers::gpu_error;
 use crate::compilers::spirv_error;
 use crate::compilers::{at_fault, check, compiler, simd_error, source_program};
 use crate::engines::{
-    BoundKernel, CoreProgram, FastProgram, PassesProgram, SimdEngine, SimdError, SimdProgram,
-    SourceProgram, StageEngine, TriangleError, TriangleProgram,
+    BoundKernel, CoreProgram, FastProgram, SimdEngine, SimdError, SimdProgram, SourceProgram,
+    StageEngine, TriangleError, TriangleProgram,
 };
 #[cfg(feature = "gpu")]
 use crate::engines::{GpuMode, GpuProgram};
@@ -55,7 +55,7 @@ struct Compiled {
     locations: Vec<u32>,
     options: Options,
     /// The passes that run before each picture.
-    passes: Option<PassesProgram>,
+    passes: Before,
     code: Code,
     reporting: Option<PictureReporting>,
     /// The stages of triangles with probes.
@@ -146,14 +146,14 @@ impl Pipeline {
         let all = program.core.outputs.iter().map(|output| output.location);
         let locations: Vec<u32> = all.filter(|location| asked.contains(location)).collect();
         let reporting =
-            options.reports_undefined.then(|| PictureReporting::new(program, &locations, options));
+            options.reports_undefined.then(|| PictureReporting::new(program, &locations));
         let reporting = reporting.transpose()?;
         let core = reporting.as_ref().map_or(&program.core, |of| &of.reporting.core);
         let specialised = options.specialised.as_ref();
         let fixed = specialised.map(|bindings| fixed(program, core, options, bindings));
         let fixed = fixed.transpose()?;
         let core = fixed.as_ref().unwrap_or(core);
-        let passes = before::compile(program, core, options)?;
+        let passes = Before::new(program, core, options)?;
         let code = compile(program, core, &locations, options)?;
         let triangles = core.triangles.as_deref().filter(|_| !core.sites.is_empty());
         let probed = triangles.map(|of| ProbedStages::new(core, of, &locations)).transpose();
@@ -285,7 +285,7 @@ impl Pipeline {
             return self.draw_triangles(bindings, attachments, None, options);
         }
         let (began, timeout) = (Instant::now(), options.timeout);
-        let kernel = self.bind_within(bindings, size, options)?;
+        let (kernel, settings, before) = self.bind_within(bindings, size, options)?;
         let options = left(options, began);
         let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
         let failed = |error| whole(self.failed(error, &*kernel, size), timeout);
@@ -293,8 +293,6 @@ impl Pipeline {
             render_attachments(&*kernel, attachments, &options).map_err(failed)?;
             return Ok(Drawn { remark: kernel.remark(), ..Drawn::default() });
         };
-        let mut settings = bindings.settings(size, self.0.options.max_iterations);
-        let before = reporting.before(&self.0.program, &mut settings, options.timeout)?;
         let (outputs, is_reversed) = (self.0.locations.len(), self.0.program.lower_left);
         let watched = reporting.watched(&*kernel, outputs, &settings, size, is_reversed);
         render_attachments(&watched, attachments, &options).map_err(failed)?;
@@ -363,14 +361,9 @@ impl Pipeline {
         let Compiled { program, options: compiled, code, reporting, probed, again, .. } = &*self.0;
         check(program, bindings)?;
         let size = targets[0].size();
-        let mut settings = bindings.settings(size, compiled.max_iterations);
+        let settings = bindings.settings(size, compiled.max_iterations);
         let (began, whole_timeout) = (Instant::now(), options.timeout);
-        let after = self.after_passes(settings.clone(), options)?;
-        let reported = reporting.as_ref().map(|of| {
-            let before = of.before(program, &mut settings, options.timeout)?;
-            Ok::<_, Error>((of, before))
-        });
-        let (reported, settings) = (reported.transpose()?, after);
+        let (settings, before) = self.after_passes(settings, options)?;
         let options = &left(options, began);
         let triangles = program.core.triangles.as_deref().expect("it draws triangles");
         if let Some(missing) = bindings.draw.missing(triangles) {
@@ -408,7 +401,7 @@ impl Pipeline {
             }
             _ => unreachable!("other engines compile no program that draws triangles"),
         };
-        let Some((reporting, before)) = reported else {
+        let Some(reporting) = reporting else {
             return Ok(Drawn { remark, ..Drawn::default() });
         };
         let report = match again {
@@ -438,29 +431,32 @@ impl Pipeline {
     /// [`Error::Program`] if a texture or buffer is not bound, and [`Error::Foreign`].
     #[doc(hidden)]
     pub fn bind(&self, bindings: &Bindings, size: Size) -> Result<Box<dyn BoundKernel>, Error> {
-        self.bind_within(bindings, size, &RenderOptions::default())
+        self.bind_within(bindings, size, &RenderOptions::default()).map(|(kernel, ..)| kernel)
     }
+
+    /// The kernel, its settings, and what passes met.
 
     fn bind_within(
         &self,
         bindings: &Bindings,
         size: Size,
         options: &RenderOptions<'_>,
-    ) -> Result<Box<dyn BoundKernel>, Error> {
+    ) -> Result<(Box<dyn BoundKernel>, Settings, MetBefore), Error> {
         let Compiled { program, options: compiled, .. } = &*self.0;
         check(program, bindings)?;
         let settings = bindings.settings(size, compiled.max_iterations);
-        self.0.code.bind(self.after_passes(settings, options)?)
+        let (settings, before) = self.after_passes(settings, options)?;
+        Ok((self.0.code.bind(settings.clone())?, settings, before))
     }
 
-    /// The settings after all passes.
+    /// The settings after all passes, and what these met.
     fn after_passes(
         &self,
         settings: Settings,
         options: &RenderOptions<'_>,
-    ) -> Result<Settings, Error> {
+    ) -> Result<(Settings, MetBefore), Error> {
         let Compiled { program, passes, .. } = &*self.0;
-        before::run(program, passes.as_ref(), settings, options.timeout, "rendering")
+        passes.run(program, settings, options.timeout, "rendering")
     }
 
     /// Properties of the machine code; none for other engines.
@@ -506,7 +502,7 @@ impl Pipeline {
         check(&self.0.program, bindings)?;
         let Code::Simd(program) = &self.0.code else { return Ok(None) };
         let settings = bindings.settings(size, self.0.options.max_iterations);
-        let settings = self.after_passes(settings, &RenderOptions::default())?;
+        let (settings, _) = self.after_passes(settings, &RenderOptions::default())?;
         Ok(Some(simd_kernel(program, &settings)?.kernel().activity(size)))
     }
 

@@ -19,7 +19,9 @@ use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::schedule::{Expr, Program, Statement};
 use crate::source::Span;
+use crate::types::MemoryKind;
 use lambdav_float_environment::with_default;
+use std::ops::Range;
 
 /// The shape of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +69,12 @@ impl DispatchFault {
     }
 }
 
+/// True if parts of the program's dispatches must consist of whole workgroups: it has a barrier, or variables of workgroups.
+pub fn needs_whole_workgroups(program: &Program) -> bool {
+    let is_shared = |(_, kind)| matches!(kind, MemoryKind::Workgroup(_));
+    has_barrier(program) || program.types.memories().any(is_shared)
+}
+
 fn product(sides: [u32; 3]) -> u64 {
     sides.map(u64::from).into_iter().product()
 }
@@ -100,6 +108,11 @@ impl Dispatch {
         product(self.workgroup)
     }
 
+    /// The number of invocations.
+    pub fn invocations_in_all(&self) -> u64 {
+        self.workgroups() * self.invocations_of_workgroup()
+    }
+
     /// Runs a program on these memories, and returns their contents afterwards. `inputs` has uniforms and the data of
     /// other resources. A loop may execute `max_iterations` `rec`s at each entry. `cancelled`
     /// is polled at intervals, with the number of workgroups that are finished.
@@ -127,29 +140,56 @@ impl Dispatch {
         &self,
         program: &Program,
         inputs: &Inputs,
-        memory: Memory,
-        max_iterations: u64,
-        cancelled: &dyn Fn(u64) -> bool,
-        observer: &mut impl Observer,
-    ) -> Result<Memory, DispatchFault> {
-        with_default(|| self.run_all(program, inputs, memory, max_iterations, cancelled, observer))
-    }
-
-    fn run_all(
-        &self,
-        program: &Program,
-        inputs: &Inputs,
         mut memory: Memory,
         max_iterations: u64,
         cancelled: &dyn Fn(u64) -> bool,
         observer: &mut impl Observer,
     ) -> Result<Memory, DispatchFault> {
+        let (all, memories) = (0..self.invocations_in_all(), &mut memory);
+        self.run_part(program, inputs, (all, memories), max_iterations, cancelled, observer)?;
+        Ok(memory)
+    }
+
+    /// Like [`Self::run_observed`], for some invocations, by their indices in the order of the dispatch: whole workgroups if the
+    /// program [needs that](needs_whole_workgroups).
+    ///
+    /// # Errors
+    ///
+    /// The first fault. Then memories have any contents.
+    pub fn run_part(
+        &self,
+        program: &Program,
+        inputs: &Inputs,
+        (part, memory): (Range<u64>, &mut Memory),
+        max_iterations: u64,
+        cancelled: &dyn Fn(u64) -> bool,
+        observer: &mut impl Observer,
+    ) -> Result<(), DispatchFault> {
+        with_default(|| {
+            let part = (part, memory);
+            self.run_workgroups(program, inputs, part, max_iterations, cancelled, observer)
+        })
+    }
+
+    fn run_workgroups(
+        &self,
+        program: &Program,
+        inputs: &Inputs,
+        (part, memory): (Range<u64>, &mut Memory),
+        max_iterations: u64,
+        cancelled: &dyn Fn(u64) -> bool,
+        observer: &mut impl Observer,
+    ) -> Result<(), DispatchFault> {
         let (groups, size) = (self.workgroups(), self.invocations_of_workgroup());
+        if part.is_empty() {
+            return Ok(());
+        }
         // Without barriers, an invocation ends before the next one begins.
         let count = if has_barrier(program) { size as usize } else { size.min(1) as usize };
         let mut evaluators: Vec<Evaluator<'_>> =
             (0..count).map(|_| Evaluator::new(program, max_iterations)).collect();
-        for number in 0..groups {
+        for number in part.start / size..part.end.div_ceil(size) {
+            let of_part = part.start.max(number * size)..part.end.min((number + 1) * size);
             let cancelled = &|| cancelled(number);
             let group = match is_active(Mutant::ReversedWorkgroups) {
                 true => groups - 1 - number,
@@ -161,7 +201,8 @@ impl Dispatch {
             evaluators.iter_mut().for_each(Evaluator::begin);
             loop {
                 let mut segment = Segment::default();
-                for local in 0..size {
+                for index in of_part.clone() {
+                    let local = index - number * size;
                     let local = match is_active(Mutant::ReversedInvocations) {
                         true => size - 1 - local,
                         false => local,
@@ -169,12 +210,12 @@ impl Dispatch {
                     let invocation = self.invocation(group, local);
                     let evaluator = &mut evaluators[local as usize % count];
                     let mut progress =
-                        evaluator.resume(inputs, &mut memory, &invocation, cancelled, observer);
+                        evaluator.resume(inputs, memory, &invocation, cancelled, observer);
                     while is_active(Mutant::SkippedBarrier)
                         && matches!(progress, Ok(Progress::Barrier { .. }))
                     {
                         progress =
-                            evaluator.resume(inputs, &mut memory, &invocation, cancelled, observer);
+                            evaluator.resume(inputs, memory, &invocation, cancelled, observer);
                     }
                     let id = invocation.global_id;
                     let progress =
@@ -187,7 +228,7 @@ impl Dispatch {
                 }
             }
         }
-        Ok(memory)
+        Ok(())
     }
 
     /// The inputs of consecutive invocations of the dispatch, from that of an index on.

@@ -11,7 +11,7 @@ mod memory;
 mod observer;
 
 pub use constant::constant;
-pub use dispatch::{Dispatch, DispatchFault, has_barrier};
+pub use dispatch::{Dispatch, DispatchFault, has_barrier, needs_whole_workgroups};
 pub use evaluator::{Evaluator, Invocation};
 pub use fault::{EvaluationFault, loop_limit_diagnostic};
 pub use memory::Memory;

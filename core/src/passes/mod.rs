@@ -221,8 +221,8 @@ impl PassProgram {
                 state = graph.op(store, vec![state, index, count], pass.span);
             }
             let effects = vec![Effect { node: state, span: pass.span }];
-            let uniforms = core.uniforms.clone();
-            Core { graph, uniforms, effects, workgroup: Some([1; 3]), ..Core::default() }
+            let (uniforms, sites) = (core.uniforms.clone(), core.sites.clone());
+            Core { graph, uniforms, effects, workgroup: Some([1; 3]), sites, ..Core::default() }
         })
     }
 
@@ -347,7 +347,8 @@ impl Lowering {
         let uniforms = core.uniforms.clone();
         let workgroup = Some(workgroup(pass.size.len(), form));
         let memories = memories.iter().map(|open| open.memory).collect();
-        let core = Core { graph, uniforms, effects, workgroup, ..Core::default() };
+        let sites = core.sites.clone();
+        let core = Core { graph, uniforms, effects, workgroup, sites, ..Core::default() };
         Ok(PassProgram { core, memories })
     }
 

@@ -55,6 +55,8 @@ use crate::memory::MemoryOp;
 use crate::op::Op;
 use std::collections::BTreeSet;
 
+use probes::Form;
+
 pub use places::Places;
 pub use program::{Block, BlockId, End, Expr, NO_LOCATION, Program, Statement, ValueId, ValueInfo};
 pub use verify::verify;
@@ -102,6 +104,16 @@ pub fn schedule_effects_probed(core: &Core, memories: &[usize]) -> Result<Progra
     }
 }
 
+/// [`schedule_effects()`], with `uint`s behind the states, without locations, that tell which sites of the program an invocation
+/// meets ([`probes::hits`]); none if the program has no sites.
+///
+/// # Errors
+///
+/// Those of [`schedule_effects()`], and LV0502 for too many probes.
+pub fn schedule_effects_reported(core: &Core, memories: &[usize]) -> Result<Program, Diagnostic> {
+    with_reports(core, schedule_effects_probed(core, memories)?, Form::Words)
+}
+
 /// Schedules the nodes that the outputs at `locations` need, and no others: an output that is not listed is
 /// not evaluated. The core must have these outputs. The program's outputs are in the order of their
 /// declarations.
@@ -120,10 +132,14 @@ pub fn schedule(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
 ///
 /// Those of [`schedule()`], and LV0502 for too many probes.
 pub fn schedule_reported(core: &Core, locations: &[u32]) -> Result<Program, Diagnostic> {
+    with_reports(core, schedule_probed(core, locations)?, Form::Attachments)
+}
+
+fn with_reports(core: &Core, probed: Program, form: Form) -> Result<Program, Diagnostic> {
     if core.sites.is_empty() {
-        return schedule(core, locations);
+        return Ok(probes::without(probed));
     }
-    let program = probes::reported(&schedule_probed(core, locations)?, core.sites.len())?;
+    let program = probes::reported(&probed, core.sites.len(), form)?;
     if cfg!(debug_assertions)
         && let Err(errors) = verify(&program)
     {

@@ -12,7 +12,8 @@
 //! All other statements stay whole. The values of an `if` and of a loop on the spine, and the loop's parameters, are words
 //! that the phase before the edge saves.
 //!
-//! A value has saved words only if another phase than its own uses it, each of its components one; a `bool` is 0 or 1. Constants,
+//! A value has saved words only if another phase than its own uses it, or if it is an output; each of its components has one; a
+//! `bool` is 0 or 1. Constants,
 //! inputs, parts of these and short sums and products of such integers are made again: so an index is known to be a
 //! function of the invocation's in each phase. A state has no words: each phase begins with the states that it finds, which are those of the
 //! machine's memories at this point of the invocation.
@@ -39,6 +40,8 @@ pub struct Phases {
     pub all: Vec<Phase>,
     /// The indices of the saved words among the uniforms of each phase. Each is a uniform of its own, a number.
     pub saved: std::ops::Range<u32>,
+    /// The saved words that are the outputs of an invocation at its end, beside the final states.
+    pub outputs: Vec<u32>,
 }
 
 /// A part of a program between two cuts.
@@ -184,6 +187,11 @@ pub fn split(program: &Program) -> Result<Phases, SplitError> {
             scalar => Type::of(scalar, 1),
         }));
     }
+    let of_output = |value: &ValueId| {
+        let first = saved_words.get(value).copied().unwrap_or_default();
+        first..first + program.types.components(program.ty(*value)) as u32
+    };
+    let outputs = program.outputs().iter().flat_map(of_output).collect();
     let first = program.uniforms.len() as u32;
     let mut uniforms = program.uniforms.clone();
     uniforms.extend(leaves.iter().enumerate().map(|(k, &ty)| Uniform {
@@ -195,7 +203,7 @@ pub fn split(program: &Program) -> Result<Phases, SplitError> {
     let repeatable = splitter.repeatable;
     let parts = Parts { program, uniforms, first, saved_words, repeatable };
     let all = splitter.nodes.iter().map(|node| parts.phase(node)).collect::<Result<_, _>>()?;
-    Ok(Phases { all, saved })
+    Ok(Phases { all, saved, outputs })
 }
 
 fn is_barrier(statement: &Statement) -> bool {
@@ -388,6 +396,12 @@ impl Splitter<'_> {
             }
             worklist.extend(used.into_iter().map(|value| (number, value)));
             defined.push(own);
+        }
+        // The outputs, and what becomes one of them.
+        for value in program.outputs() {
+            if program.types.components(program.ty(*value)) > 0 && needed.insert(*value) {
+                worklist.extend(copies_to.get(value).into_iter().flatten());
+            }
         }
         while let Some((number, value)) = worklist.pop() {
             if defined[number].contains(&value) {
@@ -684,7 +698,7 @@ workgroup-size 4 1 1
 %12: #0 = store %8, %0, %11
 effect %12",
         );
-        let Phases { all, saved } = split(&whole).expect("it has no variants");
+        let Phases { all, saved, .. } = split(&whole).expect("it has no variants");
         assert_eq!((all.len(), saved.len()), (2, 1));
         assert!(matches!(all[0].next, Next::Barrier { phase: 1, .. }));
         assert_eq!(all[1].next, Next::Done);
@@ -713,7 +727,7 @@ rec %8, %9
 }
 effect %3",
         );
-        let Phases { all, saved } = split(&whole).expect("it has no variants");
+        let Phases { all, saved, .. } = split(&whole).expect("it has no variants");
         assert_eq!(all.len(), 6);
         // The counter, the next one, and the condition.
         assert!((1..=3).contains(&saved.len()), "{saved:?}");

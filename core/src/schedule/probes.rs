@@ -3,11 +3,13 @@
 //! [`reported`] replaces probes by ordinary computations. Each has a bit of a `uint`, [`BITS`] of them to a word. A block
 //! starts with words of zero, and a probe that hits sets its bit. The arms of an `if` yield their words beside its value, in a
 //! structure, and the block around it takes them over; a loop passes them on from round to round. The root yields the words
-//! behind its outputs, four to a `vec4` of numbers. A word is below 2^24, so its number is exact in any attachment of `num`s.
+//! behind its outputs: [`Form`] says how. A word is below 2^24, so its number is exact in any attachment of `num`s.
 //!
 //! A scheduled program evaluates a probe exactly where it is needed ([`super::demand`]), so the bits are those of the language.
 
-use super::program::{Block, BlockId, End, Expr, Program, Statement, ValueId, ValueInfo};
+use super::program::{
+    Block, BlockId, End, Expr, NO_LOCATION, Program, Statement, ValueId, ValueInfo,
+};
 use super::walk::{BlockRole, Event, Walk};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
 use crate::mutants::{Mutant, is_active};
@@ -20,7 +22,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Number of probes of a word.
 pub const BITS: u32 = 24;
 
-/// The number of outputs that a program with so many probes has behind the others.
+/// The form of the words that the root yields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Four to a `vec4` of numbers, as attachments of a picture.
+    Attachments,
+    /// `uint`s, of an invocation.
+    Words,
+}
+
+/// The number of attachments that a program with so many probes has behind its own.
 pub fn report_outputs(probes: usize) -> usize {
     probes.div_ceil(4 * BITS as usize)
 }
@@ -41,12 +52,28 @@ pub(super) fn without(mut program: Program) -> Program {
     program
 }
 
+/// The number of words that an invocation of a program with so many probes yields.
+pub fn report_words(probes: usize) -> usize {
+    probes.div_ceil(BITS as usize)
+}
+
+/// The probes whose bits are set in a word of this index.
+pub fn hits(word: usize, bits: u32) -> impl Iterator<Item = u32> {
+    let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
+    let rest = rest.take_while(|bits| *bits != 0);
+    rest.map(move |bits| word as u32 * BITS + bits.trailing_zeros())
+}
+
 /// The program with `probes` probes as outputs behind its own, at the locations behind theirs.
 ///
 /// # Errors
 ///
 /// LV0502 if it has too many probes.
-pub(super) fn reported(program: &Program, probes: usize) -> Result<Program, Diagnostic> {
+pub(super) fn reported(
+    program: &Program,
+    probes: usize,
+    form: Form,
+) -> Result<Program, Diagnostic> {
     let words = words(program);
     let mut rewriting = Rewriting {
         // A discarded pixel is reported, too. (Its outputs already have the clear colour.)
@@ -59,14 +86,17 @@ pub(super) fn reported(program: &Program, probes: usize) -> Result<Program, Diag
         waiting: Vec::new(),
         structures: FxHashMap::default(),
     };
-    let outputs = report_outputs(probes);
+    let outputs = match form {
+        Form::Attachments => report_outputs(probes),
+        Form::Words => report_words(probes),
+    };
     let span = |_: TypeLimit| {
         too_many(program.outputs().first().map(|&of| program.values[of.index()].span))
     };
     rewriting.zero = rewriting.value(Type::UINT);
     rewriting.bits = (0..BITS).map(|_| rewriting.value(Type::UINT)).collect();
     for event in Walk::new(program) {
-        rewriting.event(event, outputs).map_err(span)?;
+        rewriting.event(event, (form, outputs)).map_err(span)?;
     }
     let Rewriting { mut out, blocks, zero, bits, .. } = rewriting;
     out.blocks = blocks.into_iter().map(|block| block.expect("all are left")).collect();
@@ -74,8 +104,12 @@ pub(super) fn reported(program: &Program, probes: usize) -> Result<Program, Diag
     let mut constants = vec![constant(zero, 0)];
     constants.extend((0..).zip(bits).map(|(bit, value)| constant(value, 1 << bit)));
     out.blocks[Program::ROOT.index()].statements.splice(0..0, constants);
-    let first = out.locations.iter().max().map_or(0, |&last| last.wrapping_add(1));
-    out.locations.extend((0..outputs as u32).map(|k| first.wrapping_add(k)));
+    let first = match form {
+        Form::Attachments => out.locations.iter().max().map_or(0, |&last| last.wrapping_add(1)),
+        Form::Words => NO_LOCATION,
+    };
+    // No location follows `NO_LOCATION`.
+    out.locations.extend((0..outputs as u32).map(|k| first.saturating_add(k)));
     Ok(out)
 }
 
@@ -194,7 +228,7 @@ impl Rewriting<'_> {
         passed.iter().map(|word| found.get(word).copied().unwrap_or(zero)).collect()
     }
 
-    fn event(&mut self, event: Event<'_>, outputs: usize) -> Result<(), TypeLimit> {
+    fn event(&mut self, event: Event<'_>, outputs: (Form, usize)) -> Result<(), TypeLimit> {
         match event {
             Event::Enter(_, role) => self.enter(role),
             Event::Statement(_, statement) => self.statement(statement)?,
@@ -319,8 +353,13 @@ impl Rewriting<'_> {
     }
 
     /// The outputs with the words of the root.
-    fn report(&mut self, outputs: usize) -> Vec<ValueId> {
+    fn report(&mut self, (form, outputs): (Form, usize)) -> Vec<ValueId> {
         let zero = self.zero;
+        if form == Form::Words {
+            let found = &self.frame().found;
+            let word = |word| found.get(&word).copied().unwrap_or(zero);
+            return (0..outputs as u32).map(word).collect();
+        }
         let output = |k: usize| {
             let words: [ValueId; 4] = std::array::from_fn(|component| {
                 let word = (4 * k + component) as u32;

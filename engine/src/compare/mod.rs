@@ -14,7 +14,7 @@ mod subject;
 pub use bindings::Binding;
 pub use operations::{MAX_OPERATIONS, Operation};
 
-use crate::before;
+use crate::before::Before;
 use crate::bindings::Bindings;
 use crate::engines::{GpuEngine, GpuError, GpuMode};
 use crate::error::{Error, Report};
@@ -150,8 +150,8 @@ pub fn compare(
     let core = shader.core();
     let settings = bindings.settings(size, options.max_iterations);
     // The device gets the results that passes have on the processor.
-    let passes = before::compile(&shader.0, core, options)?;
-    let settings = before::run(&shader.0, passes.as_ref(), settings, Some(left()), "rendering")?;
+    let passes = Before::new(&shader.0, core, options)?;
+    let (settings, _) = passes.run(&shader.0, settings, Some(left()), "rendering")?;
     let patience = || !left().is_zero();
     if let Some(triangles) = core.triangles.as_deref()
         && let Some(missing) = bindings.draw.missing(triangles)

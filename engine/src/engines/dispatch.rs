@@ -1,7 +1,9 @@
 //! Engines of compute programs: a dispatch changes memories, in the order of [`lambdav_core::evaluate`].
 
 use super::SimdError;
+use super::reported::ReportedDispatch;
 use crate::settings::Settings;
+use crate::undefined::Invocations;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::evaluate::{
     Dispatch, DispatchFault, EvaluationFault, Memory, Observer, loop_limit_diagnostic,
@@ -25,6 +27,8 @@ pub enum DispatchProgram {
     Core(Box<Program>, [u32; 3]),
     /// Machine code.
     Simd(Box<DispatchKernel<Executable>>, [u32; 3]),
+    /// Machine code that tells its sites.
+    Reported(Box<ReportedDispatch>),
     /// A module for the evaluator of SPIR-V.
     #[cfg(feature = "spirv")]
     Spirv(Box<super::SpirvDispatch>),
@@ -82,6 +86,44 @@ impl DispatchProgram {
         Ok(Self::Simd(kernel.into(), workgroup))
     }
 
+    /// Like [`Self::of_code`], for [`Self::run_reported`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::of_code`].
+    pub(crate) fn of_reported(
+        core: &Core,
+        workgroup: [u32; 3],
+        compiler: &Compiler,
+    ) -> Result<Self, SimdError> {
+        if core.effects.is_empty() {
+            return Self::of_core(core, workgroup).map_err(SimdError::Program);
+        }
+        Ok(Self::Reported(ReportedDispatch::new(core, workgroup, compiler)?.into()))
+    }
+
+    /// Like [`Self::run`], and returns the sites that invocations met, of a program with probes: for the core evaluator, or of
+    /// [`Self::of_reported`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::run`].
+    pub(crate) fn run_reported(
+        &self,
+        settings: &Settings,
+        groups: [u32; 3],
+        words: &mut Vec<Vec<u32>>,
+        cancelled: Option<Cancelled<'_>>,
+        note: &dyn Fn([u32; 3]) -> String,
+    ) -> Result<Invocations, DispatchStop> {
+        if let Self::Reported(code) = self {
+            return code.run(settings, groups, words, cancelled, note);
+        }
+        let mut met = Invocations::default();
+        self.run_observed(settings, groups, words, cancelled, note, &mut met)?;
+        Ok(met)
+    }
+
     /// Dispatches so many workgroups along each axis on the words of memories, by the numbers of resources. `cancelled`, if
     /// there is one, is polled with the number of finished workgroups.
     ///
@@ -123,22 +165,13 @@ impl DispatchProgram {
             Self::Simd(kernel, workgroup) => {
                 let dispatch = Dispatch { workgroup: *workgroup, groups };
                 let mut memory = memory_of(kernel.types(), std::mem::take(words));
-                let mut run = |frontier: Option<&AtomicU64>| {
+                let run = watched(cancelled, |frontier| {
                     kernel.run(&dispatch, inputs, &mut memory, limit, frontier)
-                };
-                let run = match cancelled {
-                    None => Ok(run(None)),
-                    Some(cancelled) => watched(cancelled, |frontier| run(Some(frontier))),
-                };
+                });
                 *words = memory.into_words();
-                let run = run.map_err(|error| {
-                    DispatchStop::Machine(format!("cannot start a thread: {error}"))
-                })?;
-                run.map(drop).map_err(|error| match error {
-                    DispatchError::Fault(fault) => stop(&fault, limit, note),
-                    error => DispatchStop::Machine(error.to_string()),
-                })
+                run?.map(drop).map_err(|error| failed(error, limit, note))
             }
+            Self::Reported(code) => code.run(settings, groups, words, cancelled, note).map(drop),
             #[cfg(feature = "spirv")]
             Self::Spirv(program) => program.run(settings, groups, words, cancelled, note),
             #[cfg(feature = "gpu")]
@@ -153,7 +186,7 @@ pub(super) fn scheduled(core: &Core) -> Result<Program, Diagnostic> {
 }
 
 /// Memories with these words, by the numbers of resources.
-fn memory_of(types: &Types, words: Vec<Vec<u32>>) -> Memory {
+pub(super) fn memory_of(types: &Types, words: Vec<Vec<u32>>) -> Memory {
     let mut memory = Memory::new(types);
     for (number, words) in words.into_iter().enumerate() {
         memory.set(number, words);
@@ -164,11 +197,20 @@ fn memory_of(types: &Types, words: Vec<Vec<u32>>) -> Memory {
 /// Time between two looks at whether a dispatch is cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs work that ends early when its frontier is 0, and sets that when it is cancelled.
-fn watched<T>(cancelled: Cancelled<'_>, work: impl FnOnce(&AtomicU64) -> T) -> io::Result<T> {
+/// Runs work that ends early when its frontier is 0, and sets that when it is cancelled. Without `cancelled` there is no
+/// frontier.
+///
+/// # Errors
+///
+/// If no thread can be started.
+pub(super) fn watched<T>(
+    cancelled: Option<Cancelled<'_>>,
+    work: impl FnOnce(Option<&AtomicU64>) -> T,
+) -> Result<T, DispatchStop> {
+    let Some(cancelled) = cancelled else { return Ok(work(None)) };
     let frontier = AtomicU64::new(u64::MAX);
     let (done, is_done) = mpsc::channel::<()>();
-    thread::scope(|scope| {
+    let worked = thread::scope(|scope| {
         let frontier = &frontier;
         // The channel closes when the work is done.
         thread::Builder::new().spawn_scoped(scope, move || {
@@ -178,14 +220,29 @@ fn watched<T>(cancelled: Cancelled<'_>, work: impl FnOnce(&AtomicU64) -> T) -> i
                 }
             }
         })?;
-        let result = work(frontier);
+        let result = work(Some(frontier));
         drop(done);
         Ok(result)
+    });
+    worked.map_err(|error: io::Error| {
+        DispatchStop::Machine(format!("cannot start a thread: {error}"))
     })
 }
 
+/// The end that an error of machine code makes.
+pub(super) fn failed(
+    error: DispatchError,
+    max_iterations: u64,
+    note: &dyn Fn([u32; 3]) -> String,
+) -> DispatchStop {
+    match error {
+        DispatchError::Fault(fault) => stop(&fault, max_iterations, note),
+        error => DispatchStop::Machine(error.to_string()),
+    }
+}
+
 /// The end that a fault makes.
-fn stop(
+pub(super) fn stop(
     fault: &DispatchFault,
     max_iterations: u64,
     note: &dyn Fn([u32; 3]) -> String,

@@ -27,6 +27,7 @@ mod fast;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod passes;
+mod reported;
 mod simd;
 mod source;
 mod source_stages;

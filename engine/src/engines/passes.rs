@@ -9,10 +9,12 @@ use super::source::explain_source;
 use super::spirv::{SpirvDispatch, SpirvError};
 use super::{SimdError, SourceProgram};
 use crate::settings::Settings;
+use crate::undefined::Invocations;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::{EvaluationFault, Observer};
 use lambdav_core::graph::{Core, Pass, PassResult, Passes};
 use lambdav_core::passes::{Form, Ids, PassMemory, PassProgram, Record, Role, WrittenTwice};
+use lambdav_core::probes::MetSites;
 use lambdav_core::resource::{Bound, BufferData, BufferError, element_type};
 use lambdav_core::source::Span;
 use lambdav_core::types::{Type, Types};
@@ -118,6 +120,23 @@ impl PassesProgram {
     ///
     /// [`PassError`].
     pub fn new(core: &Core, engine: &PassEngine) -> Result<Option<Self>, PassError> {
+        Self::compile(core, engine, false)
+    }
+
+    /// Like [`Self::new`], of a program with probes for [`Self::run_reported`]. Machine code or the core evaluator runs them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`].
+    pub(crate) fn reported(core: &Core, engine: &PassEngine) -> Result<Option<Self>, PassError> {
+        Self::compile(core, engine, true)
+    }
+
+    fn compile(
+        core: &Core,
+        engine: &PassEngine,
+        is_reported: bool,
+    ) -> Result<Option<Self>, PassError> {
         let Some(passes) = core.passes.as_deref() else { return Ok(None) };
         let types = core.graph.types().clone();
         let results = passes.results.clone();
@@ -126,7 +145,7 @@ impl PassesProgram {
             engine => {
                 let all = passes.passes.iter();
                 Code::Dispatches(
-                    all.map(|pass| Compiled::new(core, passes, pass, engine))
+                    all.map(|pass| Compiled::new(core, passes, pass, engine, is_reported))
                         .collect::<Result<_, _>>()?,
                 )
             }
@@ -156,32 +175,28 @@ impl PassesProgram {
     ) -> Result<(), DispatchStop> {
         match &self.code {
             Code::Dispatches(all) => {
-                let run =
-                    |pass: &Compiled| pass.run(&self.types, settings, cancelled, &mut (), &mut ());
-                all.iter().try_for_each(run)
+                all.iter().try_for_each(|pass| pass.run(&self.types, settings, cancelled))
             }
             Code::Source(source) => self.run_source(source, settings, cancelled),
         }
     }
 
-    /// Like [`Self::run`], with an observer of the passes' sizes and one for each pass, which the core evaluator runs.
+    /// Like [`Self::run`], of [`Self::reported`]: returns the sites that the sizes of passes met, and those that ids of each pass
+    /// met.
     ///
     /// # Errors
     ///
     /// As for [`Self::run`].
-    pub(crate) fn run_observed<O: Observer + Default>(
+    pub(crate) fn run_reported(
         &self,
         settings: &mut Settings,
         cancelled: Option<Cancelled<'_>>,
-        sizes: &mut impl Observer,
-    ) -> Result<Vec<(&Pass, O)>, DispatchStop> {
-        let Code::Dispatches(all) = &self.code else { return Ok(Vec::new()) };
-        let run = |pass: &'_ Compiled| {
-            let mut observer = O::default();
-            pass.run(&self.types, settings, cancelled, sizes, &mut observer)?;
-            Ok(observer)
-        };
-        all.iter().map(run).zip(all).map(|(ran, of)| Ok((&of.pass, ran?))).collect()
+    ) -> Result<(MetSites, Vec<(&Pass, Invocations)>), DispatchStop> {
+        let mut sizes = MetSites::default();
+        let Code::Dispatches(all) = &self.code else { return Ok((sizes, Vec::new())) };
+        let run = |of: &'_ Compiled| of.run_reported(&self.types, settings, cancelled, &mut sizes);
+        let ran: Result<Vec<_>, _> = all.iter().map(run).collect();
+        Ok((sizes, all.iter().map(|of| &of.pass).zip(ran?).collect()))
     }
 
     /// The numbers of the results' buffers.
@@ -219,6 +234,7 @@ impl Compiled {
         passes: &Passes,
         pass: &Pass,
         engine: &PassEngine,
+        is_reported: bool,
     ) -> Result<Self, PassError> {
         let sizes = DispatchProgram::of_core(&PassProgram::sizes(core, pass), [1; 3])?;
         let lowered = PassProgram::new(core, passes, pass, Form::Ordered).map_err(|limit| {
@@ -226,7 +242,10 @@ impl Compiled {
             Diagnostic::new(DiagnosticCode::TypeTooLarge, pass.span, message)
         })?;
         let (of, workgroup) = (&lowered.core, [1; 3]);
-        let of_code = |compiler: &Compiler| DispatchProgram::of_code(of, workgroup, compiler);
+        let of_code = |compiler: &Compiler| match is_reported {
+            true => DispatchProgram::of_reported(of, workgroup, compiler),
+            false => DispatchProgram::of_code(of, workgroup, compiler),
+        };
         let program = match engine {
             PassEngine::Fast(compiler) => match of_code(compiler) {
                 Err(SimdError::Emit(error))
@@ -268,15 +287,46 @@ impl Compiled {
         types: &Types,
         settings: &mut Settings,
         cancelled: Option<Cancelled<'_>>,
-        of_size: &mut impl Observer,
-        observer: &mut impl Observer,
     ) -> Result<(), DispatchStop> {
+        self.dispatch(types, settings, cancelled, &mut (), |settings, groups, words, note| {
+            self.program.run_observed(settings, groups, words, cancelled, note, &mut ())
+        })
+        .map(drop)
+    }
+
+    /// Like [`Self::run`], and returns the sites that ids met.
+    fn run_reported(
+        &self,
+        types: &Types,
+        settings: &mut Settings,
+        cancelled: Option<Cancelled<'_>>,
+        sizes: &mut MetSites,
+    ) -> Result<Invocations, DispatchStop> {
+        self.dispatch(types, settings, cancelled, sizes, |settings, groups, words, note| {
+            self.program.run_reported(settings, groups, words, cancelled, note)
+        })
+    }
+
+    /// Dispatches the pass, by `run`. Its size is observed.
+    fn dispatch<T: Default>(
+        &self,
+        types: &Types,
+        settings: &mut Settings,
+        cancelled: Option<Cancelled<'_>>,
+        of_size: &mut impl Observer,
+        run: impl FnOnce(
+            &Settings,
+            [u32; 3],
+            &mut Vec<Vec<u32>>,
+            &dyn Fn([u32; 3]) -> String,
+        ) -> Result<T, DispatchStop>,
+    ) -> Result<T, DispatchStop> {
         let ids = self.ids(types, settings, cancelled, of_size)?;
         if let Some(found) = ids.too_many(&self.pass.name, self.pass.span) {
             return Err(DispatchStop::Program(found));
         }
         if ids.total() == 0 || self.memories.is_empty() {
-            return Ok(());
+            return Ok(T::default());
         }
         let resources = &settings.inputs.resources;
         let mut words = vec![Vec::new(); types.resources().len() + self.memories.len()];
@@ -289,7 +339,7 @@ impl Compiled {
             };
         }
         let note = |id| ids.first(&self.pass.name, id);
-        self.program.run_observed(settings, ids.counts, &mut words, cancelled, &note, observer)?;
+        let ran = run(settings, ids.counts, &mut words, &note)?;
         self.check_records(types, &words, ids)?;
         for memory in self.memories.iter().filter(|of| of.role != Role::Writers) {
             let element = element_type(types, memory.resource);
@@ -297,7 +347,7 @@ impl Compiled {
             let data = BufferData::new(types, element, words).expect("it is as large as before");
             settings.inputs.resources[memory.resource as usize] = Bound::Buffer(data.into());
         }
-        Ok(())
+        Ok(ran)
     }
 
     /// Reports the first second write of a `unique` scatter.

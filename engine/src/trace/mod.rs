@@ -18,7 +18,7 @@ mod units;
 mod words;
 
 use crate::accepted::Accepted;
-use crate::before;
+use crate::before::Before;
 use crate::bindings::Bindings;
 #[cfg(feature = "spirv")]
 use crate::compilers::spirv_error;
@@ -116,9 +116,9 @@ impl Shader {
             return Err(Error::Output { location: output, outputs });
         }
         let options = Options::default().max_iterations(max_iterations);
-        let passes = before::compile(program, &program.core, &options)?;
+        let passes = Before::new(program, &program.core, &options)?;
         let settings = bindings.settings(size, max_iterations);
-        let settings = before::run(program, passes.as_ref(), settings, timeout, "tracing")?;
+        let (settings, _) = passes.run(program, settings, timeout, "tracing")?;
         let Some(triangles) = &program.core.triangles else {
             return self.tracer_with(settings, size, output);
         };

@@ -1,10 +1,18 @@
-//! The sites that invocations of a dispatch met, noted by an observer of the core evaluator.
+//! The sites that invocations of a dispatch met: noted by an observer of the core evaluator, or told by machine code.
+//!
+//! Machine code knows sites and invocations, and no operands. The core evaluator computes those of the invocations that met a
+//! site first, in the state of memory that they found.
 
 use super::reporting::Met;
 use super::unit::Unit;
-use lambdav_core::evaluate::{Evaluated, Observer};
+use crate::mutants::{Mutant, is_active};
+use lambdav_core::evaluate::{Dispatch, Evaluated, Observer};
 use lambdav_core::probes::Operands;
-use std::collections::{BTreeMap, HashSet};
+use lambdav_core::schedule::probes::hits;
+use lambdav_simd_backend::kernel::Sink;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::slice::ChunksExact;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Notes the sites of each invocation.
 #[derive(Debug, Default)]
@@ -52,9 +60,84 @@ impl Observer for Invocations {
 }
 
 impl Invocations {
+    /// The sites that machine code told of, with the operands that an observer of the first invocations noted.
+    pub(crate) fn of_code(told: &BTreeMap<u32, FirstInvocation>, mut observed: Self) -> Self {
+        let of_site = |(&site, of): (&u32, &FirstInvocation)| {
+            let operands = observed.found.remove(&site).filter(|found| found.first == of.id);
+            let operands = operands.map(|found| found.operands).unwrap_or_default();
+            (site, Found { first: of.id, operands, count: of.count })
+        };
+        let found = told.iter().map(of_site).collect();
+        Self { found, ..Self::default() }
+    }
+
     /// The sites that were met. `unit` names an invocation.
     pub(crate) fn met(self, unit: impl Fn([u32; 3]) -> Unit) -> Met {
         let of = |found: Found| (unit(found.first), found.operands, found.count);
         self.found.into_iter().map(|(site, found)| (site, of(found))).collect()
     }
+}
+
+/// The first invocation that met a site, and the number of invocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FirstInvocation {
+    id: [u32; 3],
+    /// Its index in the order of the dispatch.
+    index: u64,
+    count: u64,
+}
+
+/// Takes the words of the invocations of a dispatch whose program tells its sites.
+pub(crate) struct InvocationSites<'a> {
+    dispatch: &'a Dispatch,
+    found: Mutex<BTreeMap<u32, FirstInvocation>>,
+}
+
+impl<'a> InvocationSites<'a> {
+    pub(crate) fn new(dispatch: &'a Dispatch) -> Self {
+        Self { dispatch, found: Mutex::default() }
+    }
+
+    fn found(&self) -> MutexGuard<'_, BTreeMap<u32, FirstInvocation>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The sites that were met.
+    pub(crate) fn into_found(self) -> BTreeMap<u32, FirstInvocation> {
+        self.found.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The indices of invocations that met a site first, in the order of the dispatch.
+pub(crate) fn first_indices(found: &BTreeMap<u32, FirstInvocation>) -> BTreeSet<u64> {
+    found.values().map(|of| of.index).collect()
+}
+
+impl Sink for InvocationSites<'_> {
+    fn clear(&self) {
+        if !is_active(Mutant::KeptReport) {
+            self.found().clear();
+        }
+    }
+
+    fn take(&self, first: u64, all: ChunksExact<'_, u32>) {
+        let mut of_part: BTreeMap<u32, FirstInvocation> = BTreeMap::new();
+        for ((index, words), invocation) in (first..).zip(all).zip(self.dispatch.invocations(first))
+        {
+            let of_word = |(word, &bits): (usize, &u32)| hits(word, bits);
+            for site in words.iter().enumerate().flat_map(of_word) {
+                let id = invocation.global_id;
+                add(&mut of_part, site, FirstInvocation { id, index, count: 1 });
+            }
+        }
+        let mut found = self.found();
+        of_part.into_iter().for_each(|(site, of)| add(&mut found, site, of));
+    }
+}
+
+fn add(found: &mut BTreeMap<u32, FirstInvocation>, site: u32, other: FirstInvocation) {
+    let of = found.entry(site).or_insert(FirstInvocation { count: 0, ..other });
+    let count = of.count + other.count;
+    let is_earlier = order(other.id) < order(of.id);
+    *of = FirstInvocation { count, ..if is_earlier { other } else { *of } };
 }

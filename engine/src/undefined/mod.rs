@@ -6,7 +6,7 @@
 //! | `pixels` | the sites of each pixel |
 //! | `watched` | a kernel that notes the sites of each pixel beside its outputs |
 //! | `stages` | kernels of vertices and of fragments that do so |
-//! | `invocations` | an observer that notes the sites of invocations |
+//! | `invocations` | the sites of invocations |
 
 mod invocations;
 mod pixels;
@@ -15,7 +15,7 @@ mod stages;
 mod unit;
 mod watched;
 
-pub(crate) use invocations::Invocations;
+pub(crate) use invocations::{InvocationSites, Invocations, first_indices};
 pub(crate) use reporting::{Met, Reporting};
 pub(crate) use stages::ProbedStages;
 pub use unit::Unit;

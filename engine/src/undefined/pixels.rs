@@ -1,7 +1,7 @@
 //! The sites that the pixels of a picture met, by tiles.
 
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::schedule::probes::BITS;
+use lambdav_core::schedule::probes::{BITS, hits};
 use lambdav_image::Size;
 use lambdav_raster::Tile;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -22,9 +22,7 @@ pub(super) struct PixelBits {
 impl PixelBits {
     /// The sites.
     pub(super) fn sites(self) -> impl Iterator<Item = usize> {
-        let rest = std::iter::successors(Some(self.bits), |bits| Some(bits & bits.wrapping_sub(1)));
-        let rest = rest.take_while(|bits| *bits != 0);
-        rest.map(move |bits| self.word * BITS as usize + bits.trailing_zeros() as usize)
+        hits(self.word, self.bits).map(|site| site as usize)
     }
 
     /// What the attachments for sites say of a pixel, four words to an attachment.

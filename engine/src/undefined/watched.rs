@@ -14,6 +14,7 @@ use lambdav_core::schedule::Program;
 use lambdav_core::schedule::probes::report_outputs;
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
+use std::sync::{Mutex, PoisonError};
 
 /// A kernel with the sites that its pixels met.
 pub(crate) struct Watched<'a> {
@@ -27,6 +28,8 @@ pub(crate) struct Watched<'a> {
     /// Number of attachments that the kernel has for sites.
     words: usize,
     met: Pixels,
+    /// Memory of tiles, for the next ones.
+    memory: Mutex<Vec<Vec<f32>>>,
 }
 
 impl<'a> Watched<'a> {
@@ -42,7 +45,8 @@ impl<'a> Watched<'a> {
     ) -> Self {
         let words = kernel.attachments() - outputs;
         debug_assert!(words == 0 || words == report_outputs(sites));
-        Self { kernel, program, settings, size, is_reversed, words, met: Pixels::new(sites) }
+        let (met, memory) = (Pixels::new(sites), Mutex::default());
+        Self { kernel, program, settings, size, is_reversed, words, met, memory }
     }
 
     /// The sites that pixels met, and all pixels that met any, in scan order.
@@ -94,20 +98,26 @@ impl Kernel for Watched<'_> {
         if self.met.words == 0 {
             return self.kernel.tile(tile, pixels, cancel);
         }
-        let mut met = self.met.blank(tile);
         if self.words == 0 {
             self.kernel.tile(tile, pixels, cancel)?;
+            let mut met = self.met.blank(tile);
             self.evaluate(tile, cancel, &mut met)?;
-        } else {
-            let count = self.kernel.attachments();
-            let mut samples = vec![0.0; count * tile.samples()];
-            let mut buffer = TileBuffer::with_attachments(tile, count, &mut samples);
-            self.kernel.tile(tile, &mut buffer, cancel)?;
-            let outputs = pixels.samples_mut();
-            let (drawn, words) = samples.split_at(outputs.len());
-            outputs.copy_from_slice(drawn);
+            self.met.put(tile, met);
+            return Ok(());
+        }
+        let kept = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = self.kernel.attachments();
+        let mut samples = kept().pop().unwrap_or_default();
+        samples.resize(count * tile.samples(), 0.0);
+        let mut buffer = TileBuffer::with_attachments(tile, count, &mut samples);
+        self.kernel.tile(tile, &mut buffer, cancel)?;
+        let outputs = pixels.samples_mut();
+        let (drawn, words) = samples.split_at(outputs.len());
+        outputs.copy_from_slice(drawn);
+        // Most tiles meet nothing.
+        if words.iter().fold(0, |any, word| any | word.to_bits()) != 0 {
             let words: &[[f32; 4]] = words.as_chunks().0;
-            let count = self.met.words;
+            let (mut met, count) = (self.met.blank(tile), self.met.words);
             for (k, attachment) in words.chunks_exact(tile.pixels()).enumerate() {
                 for (pixel, words) in met.chunks_exact_mut(count).zip(attachment) {
                     for (word, bits) in pixel[4 * k..].iter_mut().zip(words) {
@@ -115,8 +125,9 @@ impl Kernel for Watched<'_> {
                     }
                 }
             }
+            self.met.put(tile, met);
         }
-        self.met.put(tile, met);
+        kept().push(samples);
         Ok(())
     }
 

@@ -21,15 +21,17 @@
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
-use lambdav_core::evaluate::{self, DispatchFault, EvaluationFault, Memory, has_barrier};
+use lambdav_core::evaluate::{
+    self, DispatchFault, EvaluationFault, Memory, has_barrier, needs_whole_workgroups,
+};
 use lambdav_core::inputs;
 use lambdav_core::memory::Atomic;
 use lambdav_core::schedule;
 use lambdav_core::schedule::phases::{Phases, split};
-use lambdav_core::types::{MemoryKind, Types};
+use lambdav_core::types::Types;
 
 use super::checked::{Checked, Checks, Maker, is_late, with_stamps};
-use super::ends::{Call, DispatchError, Ran, Tier};
+use super::ends::{Call, DispatchError, Outputs, Ran, Tier};
 use super::invocations::{Code, Ready, list_invocations, number_invocations};
 use super::phased::Phased;
 use super::threads::{self, Extent, Parts, Progress};
@@ -161,19 +163,39 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
         max_iterations: u64,
         frontier: Option<&AtomicU64>,
     ) -> Result<Tier, DispatchError> {
-        self.or_restored(memory, frontier.is_some(), |memory, original| {
-            let frontier = frontier.unwrap_or(&NEVER);
-            let call = Call { dispatch, max_iterations, frontier };
+        let mut call = Call::new(dispatch, max_iterations);
+        call.frontier = frontier.unwrap_or(call.frontier);
+        self.call(&call, inputs, memory)
+    }
+
+    /// [`Self::run`] for a part of a dispatch, or with a sink of outputs. If the sink is cleared, invocations run again.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::run`].
+    ///
+    /// # Panics
+    ///
+    /// If `memory` is for another program, or if the part divides workgroups that need to be whole.
+    pub fn call(
+        &self,
+        call: &Call<'_>,
+        inputs: &inputs::Inputs,
+        memory: &mut Memory,
+    ) -> Result<Tier, DispatchError> {
+        self.or_restored(memory, call.may_be_cancelled(), |memory, original| {
+            let again = |original: &Option<Original>, memory: &mut Memory| {
+                original.as_ref().expect("a dispatch that may end so has it").restore(memory);
+                call.sink.inspect(|sink| sink.clear());
+            };
             let mut ran = self.run_out_of_order(inputs, memory, call, original)?;
             if let Some(Ran::Late) = ran {
-                original.as_ref().expect("a checked dispatch has it").restore(memory);
+                again(original, memory);
                 ran = self.run_out_of_order(inputs, memory, call, original)?;
             }
             match ran {
                 Some(Ran::Done(tier)) => return Ok(tier),
-                Some(Ran::Fault | Ran::Late) => {
-                    original.as_ref().expect("it may have a fault").restore(memory);
-                }
+                Some(Ran::Fault | Ran::Late) => again(original, memory),
                 None => {}
             }
             self.execute_in_order(inputs, memory, call)?;
@@ -186,7 +208,7 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
         &self,
         inputs: &inputs::Inputs,
         memory: &mut Memory,
-        call: Call<'_>,
+        call: &Call<'_>,
         original: &mut Option<Original>,
     ) -> Result<Option<Ran>, DispatchError> {
         match &self.code {
@@ -250,9 +272,10 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
         max_iterations: u64,
         frontier: Option<&AtomicU64>,
     ) -> Result<(), DispatchError> {
-        let call = Call { dispatch, max_iterations, frontier: frontier.unwrap_or(&NEVER) };
+        let mut call = Call::new(dispatch, max_iterations);
+        call.frontier = frontier.unwrap_or(call.frontier);
         self.or_restored(memory, frontier.is_some(), |memory, _| {
-            self.execute_in_order(inputs, memory, call)
+            self.execute_in_order(inputs, memory, &call)
         })
     }
 
@@ -282,15 +305,15 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
         &self,
         inputs: &inputs::Inputs,
         memory: &mut Memory,
-        call: Call<'_>,
+        call: &Call<'_>,
     ) -> Result<(), DispatchError> {
-        let Call { max_iterations, frontier, .. } = call;
         match &self.code {
             Codes::Whole { in_order, .. } => {
-                let inputs = in_order.inputs(&self.program, inputs, memory, max_iterations)?;
+                let inputs = in_order.inputs(&self.program, inputs, memory, call.max_iterations)?;
                 // Nothing is hoisted, so there is no fault.
-                let ready =
-                    in_order.ready(inputs, frontier).map_err(|_| DispatchError::cancelled())?;
+                let ready = in_order
+                    .ready(inputs, call.frontier)
+                    .map_err(|_| DispatchError::cancelled())?;
                 let done = self.execute_whole(in_order, call, &ready, memory);
                 done.map_err(DispatchError::Fault)
             }
@@ -304,7 +327,7 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
         Checked { stamps, code }: &Checked<Code<C>>,
         inputs: &inputs::Inputs,
         memory: &mut Memory,
-        call: Call<'_>,
+        call: &Call<'_>,
     ) -> Result<Ran, DispatchError> {
         let order = LaneOrder { reduced: &[], flag: Some(stamps.flag()) };
         let ran = with_stamps(memory, stamps, |memory| {
@@ -323,55 +346,63 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
         code: &Code<C>,
         inputs: crate::registers::Inputs,
         memory: &mut Memory,
-        Call { dispatch, frontier, .. }: Call<'_>,
+        call: &Call<'_>,
         LaneOrder { reduced, flag }: LaneOrder<'_>,
     ) -> Result<Option<Ran>, DispatchError> {
-        let ready = match code.ready(inputs, frontier) {
+        let ready = match code.ready(inputs, call.frontier) {
             Ok(ready) => ready,
             Err(EvaluationFault::Cancelled) => return Err(DispatchError::cancelled()),
             Err(_) => return Ok(None),
         };
-        let parts = Invocations { code, ready: &ready, dispatch, frontier, flag };
+        let outputs = self.outputs(code);
+        let parts = Invocations { code, ready: &ready, call, flag, outputs };
         let is_in_order = flag.is_some();
         let extent = Extent {
-            total: dispatch.workgroups() * dispatch.invocations_of_workgroup(),
+            from: call.part.start,
+            to: call.part.end,
             part: self.groups as u64 * u64::from(code.callable.shape().lanes()),
             reduced,
             is_in_order,
         };
         let tier = if is_in_order { Tier::Lanes } else { Tier::AtOnce };
-        match threads::run(&parts, extent, &shared(memory), frontier)? {
+        match threads::run(&parts, extent, &shared(memory), call.frontier)? {
             Progress::Done => Ok(Some(Ran::Done(tier))),
             Progress::Cancelled => Err(DispatchError::cancelled()),
             Progress::Fault => Ok(Some(Ran::Fault)),
         }
     }
 
+    /// The outputs of a code of the whole program.
+    fn outputs(&self, code: &Code<C>) -> Outputs {
+        let types = &self.program.types;
+        let words = |&output: &_| types.components(self.program.ty(output));
+        Outputs { count: self.program.outputs().iter().map(words).sum(), pixels: code.pixels() }
+    }
+
     fn execute_whole(
         &self,
         code: &Code<C>,
-        Call { dispatch, frontier, .. }: Call<'_>,
+        call: &Call<'_>,
         ready: &Ready,
         memory: &mut Memory,
     ) -> Result<(), DispatchFault> {
         let most = if code.lanes.sites.is_empty() { self.groups as u64 } else { 1 };
-        let mut table = Vec::new();
-        // Without variables of workgroups all invocations are one list.
-        let is_shared = |(_, kind)| matches!(kind, MemoryKind::Workgroup(_));
+        let (outputs, mut scratch) = (self.outputs(code), Scratch::default());
+        let Call { dispatch, part, .. } = call;
         let per_group = dispatch.invocations_of_workgroup();
-        let (workgroups, size) = match self.program.types.memories().any(is_shared) {
-            true => (dispatch.workgroups(), per_group),
-            false => (1, dispatch.workgroups() * per_group),
+        // Without variables of workgroups all invocations are one list.
+        let list = match needs_whole_workgroups(&self.program) {
+            true => per_group,
+            false => part.end - part.start,
         };
-        for workgroup in 0..workgroups {
+        for first in part.clone().step_by(list.max(1) as usize) {
             memory.begin_workgroup(&self.program.types);
             let memories = shared(memory);
-            for first in (0..size).step_by(most as usize) {
-                let from = workgroup * size + first;
-                let all = from..from + most.min(size - first);
-                list_invocations(dispatch, all, code.lanes.items, 1, &mut table);
-                let listed = Listed { table: &table, primitive: &dispatch.groups };
-                let done = code.call(ready, listed, &memories, &mut [], frontier);
+            let end = part.end.min(first + list);
+            for from in (first..end).step_by(most as usize) {
+                let all = from..end.min(from + most);
+                list_invocations(dispatch, all.clone(), code.lanes.items, 1, &mut scratch.table);
+                let done = scratch.call(code, ready, call, (all, 1), &memories, &outputs);
                 done.map_err(|fault| {
                     let id = dispatch.invocation(from / per_group, from % per_group).global_id;
                     DispatchFault::Invocation { id, fault }
@@ -382,8 +413,37 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
     }
 }
 
-/// The frontier of a dispatch that is never cancelled.
-static NEVER: AtomicU64 = AtomicU64::new(u64::MAX);
+/// The data of calls.
+#[derive(Default)]
+struct Scratch {
+    table: Vec<u32>,
+    found: Vec<[f32; 4]>,
+    words: Vec<u32>,
+}
+
+impl Scratch {
+    /// Executes the invocations of the table, in groups of so many lanes, and hands over their outputs.
+    fn call<C: Callable>(
+        &mut self,
+        code: &Code<C>,
+        ready: &Ready,
+        call: &Call<'_>,
+        (all, lanes): (Range<u64>, usize),
+        memories: &Memories<'_>,
+        outputs: &Outputs,
+    ) -> Result<(), EvaluationFault> {
+        let Self { table, found, words } = self;
+        let &Call { dispatch, frontier, sink, .. } = call;
+        let (first, count) = (all.start, (all.end - all.start) as usize);
+        found.resize(code.callable.attachments() * count.div_ceil(lanes) * lanes, [0.0; 4]);
+        let listed = Listed { table, primitive: &dispatch.groups };
+        code.call(ready, listed, memories, found, frontier)?;
+        if let Some(sink) = sink.filter(|_| outputs.count > 0) {
+            outputs.give(sink, first, count, found, words);
+        }
+        Ok(())
+    }
+}
 
 /// The original words of memories that a dispatch changes.
 struct Original(Vec<(usize, Vec<u32>)>);
@@ -418,30 +478,28 @@ struct LaneOrder<'a> {
 struct Invocations<'a, C> {
     code: &'a Code<C>,
     ready: &'a Ready,
-    dispatch: &'a evaluate::Dispatch,
-    frontier: &'a AtomicU64,
+    call: &'a Call<'a>,
     /// The memory that tells if an access was late, of code with checks.
     flag: Option<usize>,
+    outputs: Outputs,
 }
 
 impl<C: Callable + Send + Sync> Parts for Invocations<'_, C> {
-    /// A table of lanes.
-    type Scratch = Vec<u32>;
+    type Scratch = Scratch;
 
     fn execute(
         &self,
         part: Range<u64>,
         memories: &Memories<'_>,
-        table: &mut Self::Scratch,
+        scratch: &mut Self::Scratch,
     ) -> bool {
-        let &Self { code, ready, dispatch, frontier, flag } = self;
+        let &Self { code, ready, call, flag, ref outputs } = self;
         let (lanes, items) = (code.callable.shape().lanes() as usize, code.lanes.items);
-        list_invocations(dispatch, part.clone(), items, lanes, table);
+        list_invocations(call.dispatch, part.clone(), items, lanes, &mut scratch.table);
         if flag.is_some() {
-            number_invocations(table, items, lanes, part.start as u32);
+            number_invocations(&mut scratch.table, items, lanes, part.start as u32);
         }
-        let listed = Listed { table, primitive: &dispatch.groups };
-        let is_done = code.call(ready, listed, memories, &mut [], frontier).is_ok();
+        let is_done = scratch.call(code, ready, call, (part, lanes), memories, outputs).is_ok();
         is_done && !flag.is_some_and(|flag| is_late(memories, flag))
     }
 

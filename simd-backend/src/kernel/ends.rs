@@ -1,5 +1,7 @@
 //! A dispatch to be run, and its ends, of all ways to run one.
 
+use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
 use lambdav_core::evaluate::{self, DispatchFault, EvaluationFault};
@@ -42,12 +44,103 @@ pub enum Tier {
     AtOnce,
 }
 
+impl Tier {
+    /// True if each workgroup does what it would do alone on the original memories.
+    pub fn is_independent(self) -> bool {
+        matches!(self, Self::Threads | Self::AtOnce)
+    }
+}
+
 /// A dispatch to be run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call<'a> {
-    pub(super) dispatch: &'a evaluate::Dispatch,
-    pub(super) max_iterations: u64,
-    pub(super) frontier: &'a AtomicU64,
+#[derive(Clone)]
+pub struct Call<'a> {
+    /// Its shape.
+    pub dispatch: &'a evaluate::Dispatch,
+    /// Most `rec`s at each entry of a loop.
+    pub max_iterations: u64,
+    /// The invocations that run, by their indices in the order of the dispatch; whole workgroups of a program with barriers
+    /// or variables of workgroups.
+    pub part: Range<u64>,
+    /// The dispatch is cancelled when it is 0.
+    pub frontier: &'a AtomicU64,
+    /// Takes the outputs of the invocations, if it is there.
+    pub sink: Option<&'a dyn Sink>,
+}
+
+/// The frontier of a dispatch that is never cancelled.
+static NEVER: AtomicU64 = AtomicU64::new(u64::MAX);
+
+impl<'a> Call<'a> {
+    /// All of a dispatch, which is not cancelled.
+    pub fn new(dispatch: &'a evaluate::Dispatch, max_iterations: u64) -> Self {
+        let part = 0..dispatch.invocations_in_all();
+        Self { dispatch, max_iterations, part, frontier: &NEVER, sink: None }
+    }
+
+    /// The workgroups that run.
+    pub(super) fn workgroups(&self) -> Range<u64> {
+        let size = self.dispatch.invocations_of_workgroup().max(1);
+        self.part.start / size..self.part.end.div_ceil(size)
+    }
+
+    /// True if the dispatch may be cancelled.
+    pub(super) fn may_be_cancelled(&self) -> bool {
+        !std::ptr::eq(self.frontier, &NEVER)
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("dispatch", self.dispatch)
+            .field("part", &self.part)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Takes the outputs of invocations, which threads hand over in any order.
+pub trait Sink: Sync {
+    /// Forgets all outputs so far: the dispatch begins again.
+    fn clear(&self);
+
+    /// Takes the outputs of consecutive invocations, the first of which has this index in the order of the dispatch: for each
+    /// invocation its words. Invocations whose words are all 0 may be left out.
+    fn take(&self, first: u64, words: std::slice::ChunksExact<'_, u32>);
+}
+
+/// The outputs of code for invocations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outputs {
+    /// Number of words of an invocation.
+    pub(super) count: usize,
+    /// The position of each lane among the pixels of a group.
+    pub(super) pixels: Vec<usize>,
+}
+
+impl Outputs {
+    /// Hands over the outputs of `count` invocations from an index on, which a call has computed.
+    pub(super) fn give(
+        &self,
+        sink: &dyn Sink,
+        first: u64,
+        count: usize,
+        found: &[[f32; 4]],
+        words: &mut Vec<u32>,
+    ) {
+        let zeros = |[a, b, c, d]: &[f32; 4]| a.to_bits() | b.to_bits() | c.to_bits() | d.to_bits();
+        if found.iter().map(zeros).fold(0, |any, bits| any | bits) == 0 {
+            return;
+        }
+        words.clear();
+        let lanes = self.pixels.len();
+        let plane = count.div_ceil(lanes) * lanes;
+        for invocation in 0..count {
+            let at = invocation / lanes * lanes + self.pixels[invocation % lanes];
+            let word = |k: usize| found[k / 4 * plane + at][k % 4].to_bits();
+            words.extend((0..self.count).map(word));
+        }
+        sink.take(first, words.chunks_exact(self.count));
+    }
 }
 
 /// The end of invocations without an order.

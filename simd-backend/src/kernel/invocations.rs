@@ -71,6 +71,16 @@ impl<C: Callable> Code<C> {
         self.ended(status, frontier)
     }
 
+    /// The position of each lane among the pixels of a group.
+    pub(super) fn pixels(&self) -> Vec<usize> {
+        let shape = self.callable.shape();
+        let pixel = |lane| {
+            let (column, row) = shape.pixel(lane);
+            (row * shape.columns() + column) as usize
+        };
+        (0..shape.lanes()).map(pixel).collect()
+    }
+
     fn ended(&self, status: Status, frontier: &AtomicU64) -> Result<(), EvaluationFault> {
         match status {
             // A cancelled call has undefined results.

@@ -42,7 +42,7 @@ use crate::registers::{Callable, Reason};
 pub use called::CalledKernel;
 pub use compiled::CompiledKernel;
 pub use dispatch::DispatchKernel;
-pub use ends::{DispatchError, Tier};
+pub use ends::{Call, DispatchError, Sink, Tier};
 pub use interpreted::{ChangeLog, Interpreted, InterpretedLanes, Spilling};
 pub use invocations::{dispatch_inputs, list_invocations};
 

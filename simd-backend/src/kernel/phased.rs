@@ -54,6 +54,8 @@ pub(super) struct Phased<C> {
     segments: Vec<Vec<usize>>,
     /// True for each phase that may run several times in a segment.
     is_repeated: Vec<bool>,
+    /// The saved words that are outputs.
+    outputs: Vec<u32>,
     /// The code with checks for several lanes, of the phases in segments without a proof.
     checks: Checks<Vec<Option<CodeOfPhase<C>>>>,
 }
@@ -156,7 +158,7 @@ struct Prepared<'p, C> {
     phased: &'p Phased<C>,
     codes: Vec<&'p CodeOfPhase<C>>,
     ready: Vec<Ready>,
-    call: Call<'p>,
+    call: &'p Call<'p>,
     /// The columns of the frame.
     items: Items,
     /// The memory that tells if an access was late, if some phases have checks.
@@ -168,12 +170,7 @@ impl<C: Callable> CodeOfPhase<C> {
     fn new(code: Code<C>, items: Items) -> Self {
         let columns = code.lanes.items.columns();
         let columns = columns.map(|of| items.position(of).expect("the frame has all columns"));
-        let (columns, shape) = (columns.collect(), code.callable.shape());
-        let pixel = |lane| {
-            let (column, row) = shape.pixel(lane);
-            (row * shape.columns() + column) as usize
-        };
-        Self { columns, pixels: (0..shape.lanes()).map(pixel).collect(), code }
+        Self { columns: columns.collect(), pixels: code.pixels(), code }
     }
 }
 
@@ -184,7 +181,7 @@ impl<C: Callable + Send + Sync> Phased<C> {
         compiler: &Compiler,
         code: impl Fn(&Compiler, LaneProgram) -> Result<Code<C>, EmitError>,
     ) -> Result<Self, EmitError> {
-        let phases = phases.all;
+        let (phases, outputs) = (phases.all, phases.outputs);
         let in_order = compiler.in_order();
         let one = phases.iter().map(|phase| {
             compiler.check(&phase.program)?;
@@ -218,7 +215,7 @@ impl<C: Callable + Send + Sync> Phased<C> {
         };
         let (one, several) = (with_columns(one), several.map(with_columns));
         let checks = Checks::default();
-        Ok(Self { phases, items, one, several, segments, is_repeated, checks })
+        Ok(Self { phases, items, one, several, segments, is_repeated, outputs, checks })
     }
 
     /// The same, which checks dispatches of at least so many invocations.
@@ -237,11 +234,11 @@ impl<C: Callable + Send + Sync> Phased<C> {
         &self,
         inputs: &inputs::Inputs,
         memory: &mut Memory,
-        call: Call<'_>,
+        call: &Call<'_>,
         keep: impl FnOnce(&Memory),
         code: impl Fn(u32, LaneProgram) -> Option<Code<C>>,
     ) -> Result<Option<Ran>, DispatchError> {
-        let Call { dispatch, max_iterations, .. } = call;
+        let &Call { dispatch, max_iterations, .. } = call;
         let of = self.several.as_deref().unwrap_or(&self.one);
         let words = self.inputs(of, inputs, memory, max_iterations)?;
         let given = of.iter().zip(&words).zip(&self.is_repeated);
@@ -323,9 +320,9 @@ impl<C: Callable + Send + Sync> Phased<C> {
         codes: Option<Lanes<'_, C>>,
         inputs: &inputs::Inputs,
         memory: &mut Memory,
-        call: Call<'_>,
+        call: &Call<'_>,
     ) -> Result<Option<Ran>, DispatchError> {
-        let Call { dispatch, max_iterations, frontier } = call;
+        let &Call { max_iterations, frontier, .. } = call;
         let tier = match (in_threads.is_some(), codes.is_some()) {
             (true, true) => Tier::AtOnce,
             (true, false) => Tier::Threads,
@@ -355,7 +352,8 @@ impl<C: Callable + Send + Sync> Phased<C> {
         };
         let reduced = in_threads.as_ref().map_or(&[][..], |found| &found.reduced);
         let extent = Extent {
-            total: dispatch.workgroups(),
+            from: call.workgroups().start,
+            to: call.workgroups().end,
             part: 1,
             reduced,
             is_in_order: in_threads.is_none(),
@@ -373,7 +371,7 @@ impl<C: Callable + Send + Sync> Phased<C> {
         &self,
         inputs: &inputs::Inputs,
         memory: &mut Memory,
-        call: Call<'_>,
+        call: &Call<'_>,
     ) -> Result<(), DispatchError> {
         let inputs = self.inputs(&self.one, inputs, memory, call.max_iterations)?;
         let codes = Lanes { codes: self.one.iter().collect(), items: self.items, flag: None };
@@ -381,7 +379,7 @@ impl<C: Callable + Send + Sync> Phased<C> {
             return Err(DispatchError::cancelled());
         };
         let mut found = Workgroup::default();
-        for workgroup in 0..call.dispatch.workgroups() {
+        for workgroup in call.workgroups() {
             memory.begin_workgroup(&self.phases[0].program.types);
             let done = prepared.in_order(workgroup, &shared(memory), &mut found);
             done.map_err(DispatchError::Fault)?;
@@ -409,7 +407,7 @@ impl<C: Callable + Send + Sync> Phased<C> {
         &'p self,
         Lanes { codes, items, flag }: Lanes<'p, C>,
         inputs: Vec<crate::registers::Inputs>,
-        call: Call<'p>,
+        call: &'p Call<'p>,
     ) -> Result<Prepared<'p, C>, EvaluationFault> {
         let all = codes.iter().zip(inputs);
         let ready = all.map(|(of, inputs)| of.code.ready(inputs, call.frontier));
@@ -521,8 +519,32 @@ impl<C: Callable> Prepared<'_, C> {
             }
             match first {
                 Some(Arrival::Barrier { .. }) => {}
-                Some(Arrival::Done) | None => return Ok(()),
+                Some(Arrival::Done) | None => {
+                    self.give(workgroup, 1, found);
+                    return Ok(());
+                }
             }
+        }
+    }
+
+    /// Hands over the outputs of the invocations of a workgroup that has ended. The frame is for groups of so many lanes.
+    fn give(&self, workgroup: u64, lanes: usize, found: &mut Workgroup) {
+        let (Some(sink), count) = (self.call.sink, self.phased.outputs.len()) else { return };
+        if count == 0 {
+            return;
+        }
+        let Workgroup { frame, table: words, .. } = found;
+        let columns = self.items.column_count();
+        let first = columns - self.items.saved() as usize;
+        words.clear();
+        let all = indices(self.call.dispatch, workgroup);
+        for invocation in 0..(all.end - all.start) as usize {
+            let group = &frame[invocation / lanes * columns * lanes..][..columns * lanes];
+            let word = |&word: &u32| group[(first + word as usize) * lanes + invocation % lanes];
+            words.extend(self.phased.outputs.iter().map(word));
+        }
+        if words.iter().any(|&word| word != 0) {
+            sink.take(all.start, words.chunks_exact(count));
         }
     }
 
@@ -557,7 +579,7 @@ impl<C: Callable> Prepared<'_, C> {
         memories: &Memories<'_>,
         found: &mut Workgroup,
     ) -> Result<Option<Vec<Thread>>, OutOfOrder> {
-        let Call { dispatch, max_iterations, .. } = self.call;
+        let &Call { dispatch, max_iterations, .. } = self.call;
         let all = indices(dispatch, workgroup);
         let count = (all.end - all.start) as usize;
         list_invocations(dispatch, all, self.items, self.lanes(), &mut found.frame);
@@ -597,7 +619,10 @@ impl<C: Callable> Prepared<'_, C> {
                 return Err(OutOfOrder);
             }
             match arrival {
-                Arrival::Done => return Ok(None),
+                Arrival::Done => {
+                    self.give(workgroup, self.lanes(), found);
+                    return Ok(None);
+                }
                 Arrival::Barrier { .. } => self.begin_segment(count, found)?,
             }
         }
@@ -639,7 +664,7 @@ impl<C: Callable> Prepared<'_, C> {
         memories: &Memories<'_>,
         found: &mut Workgroup,
     ) -> Result<(), EvaluationFault> {
-        let Call { dispatch, frontier, .. } = self.call;
+        let &Call { dispatch, frontier, .. } = self.call;
         let Workgroup { frame, table, found, .. } = found;
         let CodeOfPhase { code, columns, pixels } = self.codes[number];
         let (items, lanes) = (self.items, self.lanes());

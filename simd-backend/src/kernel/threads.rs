@@ -40,8 +40,9 @@ pub(super) trait Parts: Sync {
 /// The extent of a job.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent<'a> {
-    /// Number of items.
-    pub(super) total: u64,
+    /// The first item, and the one after the last.
+    pub(super) from: u64,
+    pub(super) to: u64,
     /// Number of items that a thread claims at once.
     pub(super) part: u64,
     /// The reduced memories, each with its operation.
@@ -76,12 +77,12 @@ pub(super) fn run<P: Parts>(
         extent,
         memories,
         frontier,
-        next: AtomicU64::new(0),
+        next: AtomicU64::new(extent.from),
         has_first: AtomicBool::new(false),
         copies: Mutex::default(),
         has_fault: AtomicBool::new(false),
     };
-    let (count, stack) = (extent.total.div_ceil(extent.part), parts.stack());
+    let (count, stack) = ((extent.to - extent.from).div_ceil(extent.part), parts.stack());
     if (count <= 1 || extent.is_in_order) && stack <= SMALL_STACK {
         job.work();
     } else {
@@ -129,15 +130,15 @@ impl<P: Parts> Job<'_, P> {
 
     /// Executes parts until none is left.
     fn execute(&self, memories: &Memories<'_>) {
-        let Extent { total, part, .. } = self.extent;
+        let Extent { to, part, .. } = self.extent;
         let mut scratch = P::Scratch::default();
         loop {
             let first = self.next.fetch_add(part, Ordering::Relaxed);
             let is_over = self.has_fault.load(Ordering::Relaxed) || self.is_cancelled();
-            if first >= total || is_over {
+            if first >= to || is_over {
                 return;
             }
-            let items = first..total.min(first + part);
+            let items = first..to.min(first + part);
             if !self.parts.execute(items, memories, &mut scratch) {
                 self.has_fault.store(true, Ordering::Relaxed);
                 return;
@@ -173,8 +174,9 @@ impl<P: Parts> Work for Job<'_, P> {
     }
 
     fn estimate(&self, elapsed: Duration) -> Duration {
-        let total = self.extent.total;
-        let done = self.next.load(Ordering::Relaxed).clamp(1, total.max(1));
+        let Extent { from, to, .. } = self.extent;
+        let total = to - from;
+        let done = (self.next.load(Ordering::Relaxed) - from).clamp(1, total.max(1));
         elapsed.mul_f64(total as f64 / done as f64)
     }
 

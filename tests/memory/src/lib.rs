@@ -5,7 +5,8 @@
 //! schedules it, whole and for each memory alone, evaluates it, and compares all words; again after core text. The same
 //! program as a text in WGSL ([`wgsl`]), compiled by the front end, is executed by eval_S, and raised to a core again.
 //! The SIMD backend executes the program ([`machine`]); its interpreters make the oracle's changes (`logs`). And the modules that are emitted for all, native
-//! and exact ([`modules`]), by eval_S.
+//! and exact ([`modules`]), by eval_S. The engine's reports of undefined behaviour are those of the core evaluator
+//! ([`compare_reports`]).
 
 #![forbid(unsafe_code)]
 
@@ -18,6 +19,7 @@ pub mod machine;
 pub mod modules;
 pub mod oracle;
 pub mod program;
+mod reports;
 #[cfg(test)]
 mod tiers;
 pub mod wgsl;
@@ -26,3 +28,4 @@ mod words;
 pub use compare::{Mismatch, Verdict, compare};
 pub use generate::generate;
 pub use layouts::{compare_layouts, layouts};
+pub use reports::compare_reports;

@@ -1,6 +1,6 @@
 //! Random programs: core = oracle, whole, sliced, and after core text; raised core = eval_S, before and after spirv-opt.
 
-use lambdav_memory_tests::{Verdict, compare, compare_layouts, generate};
+use lambdav_memory_tests::{Verdict, compare, compare_layouts, compare_reports, generate};
 use lambdav_test_support::{has_tool, in_parallel};
 
 /// `PROGRAMS` and `SEED` choose.
@@ -47,4 +47,18 @@ fn layouts_agree() {
     let count = |part: &str| texts.iter().filter(|text| text.contains(part)).count() as u64;
     let (matrices, lengths) = (count("row_major"), count(".length()"));
     assert!(matrices > programs / 8 && lengths > programs / 20, "{matrices} and {lengths}");
+}
+
+/// Reports of machine code are those of the core evaluator.
+#[test]
+fn reports_agree() {
+    let (programs, first) = (number("REPORTED", 200), number("SEED", 1));
+    let lines = |seed: u64| {
+        compare_reports(seed).unwrap_or_else(|mismatch| panic!("program {seed}: {mismatch}"))
+    };
+    let lines = in_parallel(first..first + programs, lines);
+    let (all, with_some) =
+        (lines.iter().sum::<usize>(), lines.iter().filter(|&&of| of > 0).count());
+    println!("{all} lines of {with_some} programs");
+    assert!(with_some as u64 > programs / 4);
 }
