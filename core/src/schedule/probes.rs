@@ -5,6 +5,9 @@
 //! structure, and the block around it takes them over; a loop passes them on from round to round. The root yields the words
 //! behind its outputs: [`Form`] says how. A word is below 2^24, so its number is exact in any attachment of `num`s.
 //!
+//! What a copy at a neighbour reports is what the original reports at the other pixel. So the words of a copy are linked to those
+//! of the original, if the same probes stand in both ([`Program::neighbours`]).
+//!
 //! A scheduled program evaluates a probe exactly where it is needed ([`super::demand`]), so the bits are those of the language.
 
 use super::program::{
@@ -12,6 +15,7 @@ use super::program::{
 };
 use super::walk::{BlockRole, Event, Walk};
 use crate::diagnostics::{Diagnostic, DiagnosticCode};
+use crate::graph::Neighbour;
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::source::Span;
@@ -74,17 +78,18 @@ pub(super) fn reported(
     probes: usize,
     form: Form,
 ) -> Result<Program, Diagnostic> {
-    let words = words(program);
+    let of_blocks = probes_of(program);
     let mut rewriting = Rewriting {
         // A discarded pixel is reported, too. (Its outputs already have the clear colour.)
         out: Program { blocks: Vec::new(), discard: None, ..program.clone() },
         blocks: vec![None; program.blocks.len()],
-        words: &words,
+        probes: &of_blocks,
         zero: ValueId(0),
         bits: Vec::new(),
         frames: Vec::new(),
         waiting: Vec::new(),
         structures: FxHashMap::default(),
+        beside: FxHashMap::default(),
     };
     let outputs = match form {
         Form::Attachments => report_outputs(probes),
@@ -122,18 +127,24 @@ fn too_many(span: Option<Span>) -> Diagnostic {
 
 type Words = BTreeSet<u32>;
 
-/// The words of the probes in each block, inner blocks included.
-fn words(program: &Program) -> Vec<Words> {
-    let mut all = vec![Words::new(); program.blocks.len()];
+/// The words of probes.
+fn words(probes: &[u32]) -> Words {
+    probes.iter().map(|probe| probe / BITS).collect()
+}
+
+/// The probes in each block, inner blocks included, in ascending order.
+fn probes_of(program: &Program) -> Vec<Vec<u32>> {
+    let mut all = vec![Vec::new(); program.blocks.len()];
     let mut around: Vec<BlockId> = Vec::new();
     for event in Walk::new(program) {
         match event {
             Event::Enter(block, _) => around.push(block),
             Event::Statement(block, Statement::Let { expr: Expr::Op(Op::Probe(probe), _), .. }) => {
-                all[block.index()].insert(probe / BITS);
+                all[block.index()].push(*probe);
             }
             Event::Leave(block) => {
                 around.pop();
+                all[block.index()].sort_unstable();
                 if let Some(outer) = around.last() {
                     let inner = all[block.index()].clone();
                     all[outer.index()].extend(inner);
@@ -158,6 +169,7 @@ struct Frame {
 /// An `if` or a loop whose inner blocks are being visited.
 struct Waiting {
     words: Words,
+    probes: Vec<u32>,
     /// The value with its words, in place of its own.
     whole: ValueId,
     /// The parameters of a loop for words.
@@ -167,13 +179,16 @@ struct Waiting {
 struct Rewriting<'p> {
     out: Program,
     blocks: Vec<Option<Block>>,
-    words: &'p [Words],
+    /// The probes in each block.
+    probes: &'p [Vec<u32>],
     zero: ValueId,
     /// The words with one bit.
     bits: Vec<ValueId>,
     frames: Vec<Frame>,
     waiting: Vec<Waiting>,
     structures: FxHashMap<(Type, usize), Type>,
+    /// For the value of a probe its bits, and for that of an `if` or a loop the whole with its words; with the probes.
+    beside: FxHashMap<ValueId, (ValueId, Vec<u32>)>,
 }
 
 impl Rewriting<'_> {
@@ -210,6 +225,17 @@ impl Rewriting<'_> {
         let made = self.out.types.add_structure(Structure { name: "reported".into(), fields })?;
         self.structures.insert((of, words), made);
         Ok(made)
+    }
+
+    /// Links what is beside a value to what is beside the value's original, if that is at a neighbour.
+    fn link(&mut self, value: ValueId, beside: ValueId, probes: Vec<u32>) {
+        if let Some(&link) = self.out.neighbours.get(&value)
+            && let Some((original, of_original)) = self.beside.get(&link.of)
+            && *of_original == probes
+        {
+            self.out.neighbours.insert(beside, Neighbour { of: *original, ..link });
+        }
+        self.beside.insert(value, (beside, probes));
     }
 
     /// Adds a word to those found.
@@ -287,13 +313,14 @@ impl Rewriting<'_> {
     }
 
     fn statement(&mut self, statement: &Statement) -> Result<(), TypeLimit> {
-        let (words, has_params) = match statement {
+        let (probes, has_params) = match statement {
             Statement::Let { value, expr: Expr::Op(Op::Probe(probe), operands) } => {
                 let hit = operands[0];
                 // Others may wait for it.
                 self.define(*value, Op::And, &[hit; 2]);
                 let (bit, zero) = (self.bits[(probe % BITS) as usize], self.zero);
                 let bits = self.op(Type::UINT, Op::Select, &[hit, bit, zero]);
+                self.link(*value, bits, vec![*probe]);
                 self.add(probe / BITS, bits);
                 return Ok(());
             }
@@ -302,11 +329,14 @@ impl Rewriting<'_> {
                 return Ok(());
             }
             Statement::If { then, otherwise, .. } => {
-                let of = |block: &BlockId| &self.words[block.index()];
-                (of(then).union(of(otherwise)).copied().collect::<Words>(), false)
+                let of = |block: &BlockId| &self.probes[block.index()][..];
+                let mut both = [of(then), of(otherwise)].concat();
+                both.sort_unstable();
+                (both, false)
             }
-            Statement::Loop { body, .. } => (self.words[body.index()].clone(), true),
+            Statement::Loop { body, .. } => (self.probes[body.index()].clone(), true),
         };
+        let words = words(&probes);
         let value = statement.value();
         let (whole, params) = if words.is_empty() {
             (value, Vec::new())
@@ -314,14 +344,18 @@ impl Rewriting<'_> {
             let ty = self.structure(self.out.ty(value), words.len())?;
             let count = if has_params { words.len() } else { 0 };
             let params = (0..count).map(|_| self.value(Type::UINT)).collect();
-            (self.value(ty), params)
+            let whole = self.value(ty);
+            // A loop at its limit is reported by its place.
+            self.out.values[whole.index()].span = self.out.values[value.index()].span;
+            (whole, params)
         };
-        self.waiting.push(Waiting { words, whole, params });
+        self.waiting.push(Waiting { words, probes, whole, params });
         Ok(())
     }
 
     fn after(&mut self, statement: &Statement) {
-        let Waiting { words, whole, params } = self.waiting.pop().expect("its statement was met");
+        let waiting = self.waiting.pop().expect("its statement was met");
+        let Waiting { words, probes, whole, params } = waiting;
         let mut new = statement.clone();
         match &mut new {
             Statement::Let { .. } => unreachable!("it has no inner blocks"),
@@ -336,8 +370,9 @@ impl Rewriting<'_> {
         if words.is_empty() {
             return;
         }
-        // Where a guard does not hold, its words are needed all the same.
         let value = statement.value();
+        self.link(value, whole, probes);
+        // Where a guard does not hold, its words are needed all the same.
         match is_active(Mutant::InactiveProbe) {
             false => self.out.guards.retain(|guard| *guard != value),
             true => {

@@ -8,10 +8,9 @@ use super::unit::Unit;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::evaluate::{Dispatch, Evaluated, Observer};
 use lambdav_core::probes::Operands;
-use lambdav_core::schedule::probes::hits;
+use lambdav_core::schedule::probes::{BITS, hits};
 use lambdav_simd_backend::kernel::Sink;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::slice::ChunksExact;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Notes the sites of each invocation.
@@ -120,18 +119,31 @@ impl Sink for InvocationSites<'_> {
         }
     }
 
-    fn take(&self, first: u64, all: ChunksExact<'_, u32>) {
-        let mut of_part: BTreeMap<u32, FirstInvocation> = BTreeMap::new();
-        for ((index, words), invocation) in (first..).zip(all).zip(self.dispatch.invocations(first))
-        {
-            let of_word = |(word, &bits): (usize, &u32)| hits(word, bits);
-            for site in words.iter().enumerate().flat_map(of_word) {
-                let id = invocation.global_id;
-                add(&mut of_part, site, FirstInvocation { id, index, count: 1 });
+    fn take(&self, first: u64, word: usize, bits: &[u32]) {
+        let all = bits.iter().fold(0, |all, bits| all | bits);
+        if all == 0 {
+            return;
+        }
+        // Ids ascend within a workgroup, and in a dispatch whose workgroups are rows.
+        let size = self.dispatch.invocations_of_workgroup();
+        let ascends = self.dispatch.workgroup[1..] == [1, 1];
+        let end = first + bits.len() as u64;
+        let mut found = self.found();
+        for site in hits(word, all) {
+            let bit = site % BITS;
+            let mut from = first;
+            while from < end {
+                let to = if ascends { end } else { end.min((from / size + 1) * size) };
+                let part = &bits[(from - first) as usize..(to - first) as usize];
+                let count = part.iter().map(|bits| bits >> bit & 1).sum::<u32>();
+                if let Some(at) = part.iter().position(|bits| bits >> bit & 1 != 0) {
+                    let index = from + at as u64;
+                    let id = self.dispatch.invocation(index / size, index % size).global_id;
+                    add(&mut found, site, FirstInvocation { id, index, count: count.into() });
+                }
+                from = to;
             }
         }
-        let mut found = self.found();
-        of_part.into_iter().for_each(|(site, of)| add(&mut found, site, of));
     }
 }
 

@@ -4,7 +4,6 @@ use crate::mutants::{Mutant, is_active};
 use lambdav_core::schedule::probes::{BITS, hits};
 use lambdav_image::Size;
 use lambdav_raster::Tile;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -48,21 +47,20 @@ pub(super) type FirstPixel = ([u32; 2], u64);
 pub(super) struct Pixels {
     /// Words of a pixel, each with [`BITS`] sites.
     pub(super) words: usize,
-    /// The words of the pixels of tiles, by the tile's first row and column.
-    tiles: Mutex<BTreeMap<[u32; 2], MetTile>>,
-}
-
-/// A tile with the words of its pixels.
-#[derive(Debug)]
-struct MetTile {
-    tile: Tile,
-    words: Vec<u32>,
+    size: Size,
+    /// True if the first row is the last one of the picture.
+    is_reversed: bool,
+    found: Mutex<Found>,
+    /// The words of tiles that are not complete, by the tile's first row and column: for each word the pixels, row by row.
+    tiles: Mutex<BTreeMap<[u32; 2], (Tile, Vec<u32>)>>,
 }
 
 impl Pixels {
-    /// No pixel has met one of so many sites.
-    pub(super) fn new(sites: usize) -> Self {
-        Self { words: sites.div_ceil(BITS as usize), tiles: Mutex::default() }
+    /// No pixel of a picture has met one of so many sites.
+    pub(super) fn new(sites: usize, size: Size, is_reversed: bool) -> Self {
+        let found = Found { sites: BTreeMap::new(), pixels: vec![0; size.pixels().div_ceil(64)] };
+        let (found, tiles) = (Mutex::new(found), Mutex::default());
+        Self { words: sites.div_ceil(BITS as usize), size, is_reversed, found, tiles }
     }
 
     /// Words of zero for the pixels of a tile.
@@ -70,16 +68,51 @@ impl Pixels {
         vec![0; tile.pixels() * self.words]
     }
 
-    /// The bits of a site: the index among the words of a tile's pixels, and the word.
-    pub(super) fn bit(&self, at: usize, site: u32) -> (usize, u32) {
-        (at * self.words + (site / BITS) as usize, 1 << (site % BITS))
-    }
-
-    /// Adds a tile with all words of its pixels, pixel by pixel.
-    pub(super) fn put(&self, tile: Tile, words: Vec<u32>) {
-        if words.iter().any(|word| *word != 0) {
-            let mut tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
-            tiles.insert([tile.y, tile.x], MetTile { tile, words });
+    /// Adds a tile with all words of its pixels: for each word the pixels, row by row.
+    pub(super) fn put(&self, tile: Tile, words: &[u32]) {
+        let mut sites: Vec<(usize, usize, u64)> = Vec::new();
+        let mut any = vec![0; tile.pixels()];
+        for (word, bits) in words.chunks_exact(tile.pixels()).enumerate() {
+            let all = bits.iter().fold(0, |all, bits| all | bits);
+            if all == 0 {
+                continue;
+            }
+            any.iter_mut().zip(bits).for_each(|(any, bits)| *any |= bits);
+            for site in hits(word, all) {
+                let bit = site % BITS;
+                let count = bits.iter().map(|bits| bits >> bit & 1).sum::<u32>();
+                let is_hit = |bits: &u32| bits >> bit & 1 != 0;
+                // In a picture with reversed rows the last row of the tile is the first.
+                let at = match self.is_reversed {
+                    _ if is_active(Mutant::LastPixel) => bits.iter().rposition(is_hit),
+                    false => bits.iter().position(is_hit),
+                    true => {
+                        let rows = bits.chunks_exact(tile.width as usize).enumerate().rev();
+                        let mut places = rows.filter_map(|(row, bits)| {
+                            Some(row * tile.width as usize + bits.iter().position(is_hit)?)
+                        });
+                        places.next()
+                    }
+                };
+                sites.push((site as usize, at.expect("a pixel has the bit"), count.into()));
+            }
+        }
+        if sites.is_empty() {
+            return;
+        }
+        let more = if is_active(Mutant::DoubledUnit) { 2 } else { 1 };
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        for (site, at, count) in sites {
+            let pixel = self.pixel_of(tile, at);
+            let of = found.sites.entry(site).or_insert((pixel, 0));
+            *of = (earlier(pixel, of.0), of.1 + more * count);
+        }
+        for (row, any) in (0..).zip(any.chunks_exact(tile.width as usize)) {
+            let [x, y] = self.pixel_of(tile, row * tile.width as usize);
+            let first = self.size.index(x, y) as usize;
+            for (index, _) in (first..).zip(any).filter(|(_, any)| **any != 0) {
+                found.pixels[index / 64] |= 1 << (index % 64);
+            }
         }
     }
 
@@ -89,95 +122,44 @@ impl Pixels {
             return;
         }
         let mut tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
-        let blank = || MetTile { tile, words: self.blank(tile) };
-        let MetTile { words, .. } = tiles.entry([tile.y, tile.x]).or_insert_with(blank);
+        let (_, words) = tiles.entry([tile.y, tile.x]).or_insert_with(|| (tile, self.blank(tile)));
         for PixelBits { at, word, bits } in met {
-            words[at * self.words + word] |= bits;
+            words[word * tile.pixels() + at] |= bits;
         }
     }
 
-    /// The sites with their pixels, and all pixels that met any, in scan order. `is_reversed` if the first row is the last one
-    /// of the picture.
-    pub(super) fn into_found(
-        self,
-        size: Size,
-        is_reversed: bool,
-    ) -> (BTreeMap<usize, FirstPixel>, Vec<[u32; 2]>) {
-        let tiles = self.tiles.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let tiles: Vec<MetTile> = tiles.into_values().collect();
-        let blank = || Found { sites: Vec::new(), pixels: vec![0; size.pixels().div_ceil(64)] };
-        let add = |mut found: Found, of: &MetTile| {
-            found.add(of, self.words, size, is_reversed);
-            found
-        };
-        let found = tiles.par_iter().fold(blank, add).reduce(blank, Found::merged);
-        let sites = found.sites.into_iter().enumerate();
-        let sites = sites.filter_map(|(site, of)| Some((site, of?))).collect();
-        let width = size.width() as usize;
-        let pixels = found.pixels.into_iter().enumerate().flat_map(|(at, bits)| {
-            let bits = (0..64).filter(move |bit| bits >> bit & 1 != 0);
-            bits.map(move |bit| 64 * at + bit)
-        });
-        (sites, pixels.map(|index| [(index % width) as u32, (index / width) as u32]).collect())
+    /// The sites with their pixels, and all pixels that met any, in scan order.
+    pub(super) fn into_found(self) -> (BTreeMap<usize, FirstPixel>, Vec<[u32; 2]>) {
+        let tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
+        tiles.values().for_each(|(tile, words)| self.put(*tile, words));
+        drop(tiles);
+        let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let width = self.size.width() as usize;
+        let count = found.pixels.iter().map(|bits| bits.count_ones() as usize).sum();
+        let mut pixels = Vec::with_capacity(count);
+        for (first, mut bits) in (0..).step_by(64).zip(found.pixels) {
+            while bits != 0 {
+                let index: usize = first + bits.trailing_zeros() as usize;
+                pixels.push([(index % width) as u32, (index / width) as u32]);
+                bits &= bits - 1;
+            }
+        }
+        (found.sites, pixels)
+    }
+
+    /// Column and row of a pixel of a tile, in the picture.
+    fn pixel_of(&self, tile: Tile, at: usize) -> [u32; 2] {
+        let [x, y] = [tile.x + at as u32 % tile.width, tile.y + at as u32 / tile.width];
+        [x, if self.is_reversed { self.size.height() - 1 - y } else { y }]
     }
 }
 
 /// What some tiles met.
+#[derive(Debug)]
 struct Found {
-    /// By site.
-    sites: Vec<Option<FirstPixel>>,
+    sites: BTreeMap<usize, FirstPixel>,
     /// A bit for each pixel of the picture.
     pixels: Vec<u64>,
-}
-
-impl Found {
-    fn add(
-        &mut self,
-        MetTile { tile, words }: &MetTile,
-        count: usize,
-        size: Size,
-        is_reversed: bool,
-    ) {
-        let more = if is_active(Mutant::DoubledUnit) { 2 } else { 1 };
-        for (at, words) in words.chunks_exact(count).enumerate() {
-            if words.iter().all(|bits| *bits == 0) {
-                continue;
-            }
-            let pixel = pixel_of(*tile, at, size, is_reversed);
-            let index = size.index(pixel[0], pixel[1]) as usize;
-            self.pixels[index / 64] |= 1 << (index % 64);
-            for (word, &bits) in words.iter().enumerate() {
-                for site in (PixelBits { at, word, bits }).sites() {
-                    self.note(site, (pixel, more));
-                }
-            }
-        }
-    }
-
-    /// Notes pixels that met a site.
-    fn note(&mut self, site: usize, (pixel, pixels): FirstPixel) {
-        if self.sites.len() <= site {
-            self.sites.resize(site + 1, None);
-        }
-        let (first, count) = self.sites[site].get_or_insert((pixel, 0));
-        (*first, *count) = (earlier(pixel, *first), *count + pixels);
-    }
-
-    fn merged(mut self, other: Self) -> Self {
-        for (site, found) in other.sites.into_iter().enumerate() {
-            if let Some(found) = found {
-                self.note(site, found);
-            }
-        }
-        self.pixels.iter_mut().zip(other.pixels).for_each(|(mine, theirs)| *mine |= theirs);
-        self
-    }
-}
-
-/// Column and row of a pixel of a tile, in the picture.
-fn pixel_of(tile: Tile, at: usize, size: Size, is_reversed: bool) -> [u32; 2] {
-    let [x, y] = [tile.x + at as u32 % tile.width, tile.y + at as u32 / tile.width];
-    [x, if is_reversed { size.height() - 1 - y } else { y }]
 }
 
 /// The earlier one of two pixels in scan order.

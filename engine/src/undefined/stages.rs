@@ -126,7 +126,7 @@ impl ProbedStages {
         options: &RenderOptions<'_>,
     ) -> Result<StageReport, TriangleError> {
         let size = attachments.first().expect("there is an attachment").size();
-        let watch = StageWatch::new(self, &bound.of_vertices, &bound.of_fragments);
+        let watch = StageWatch::new(self, &bound.of_vertices, &bound.of_fragments, size);
         let vertices = WatchedVertices { kernel: bound.vertices(), watch: &watch };
         let fragments = |kernel, is_test| WatchedFragments { kernel, is_test, watch: &watch };
         bound.draw_around(&vertices, fragments, attachments, depths, options)?;
@@ -136,14 +136,19 @@ impl ProbedStages {
 
 impl<'a> StageWatch<'a> {
     /// A draw with these settings of both stages; no unit has met a site.
-    fn new(of: &'a ProbedStages, of_vertices: &'a Settings, of_fragments: &'a Settings) -> Self {
+    fn new(
+        of: &'a ProbedStages,
+        of_vertices: &'a Settings,
+        of_fragments: &'a Settings,
+        size: Size,
+    ) -> Self {
         let none = FirstFragments { pixel: u64::MAX, fragments: Vec::new() };
         Self {
             of,
             of_vertices,
             of_fragments,
             vertices: Mutex::default(),
-            pixels: Pixels::new(of.sites),
+            pixels: Pixels::new(of.sites, size, false),
             firsts: Mutex::new(vec![none; of.sites]),
             memory: Mutex::default(),
         }
@@ -181,7 +186,7 @@ impl<'a> StageWatch<'a> {
 
     /// All that was met in a picture of that size.
     fn into_report(self, size: Size) -> StageReport {
-        let (pixels, all) = self.pixels.into_found(size, false);
+        let (pixels, all) = self.pixels.into_found();
         let vertices = self.vertices.into_inner().unwrap_or_else(PoisonError::into_inner);
         let firsts = self.firsts.into_inner().unwrap_or_else(PoisonError::into_inner);
         let limit = self.of_fragments.max_iterations;

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 use lambdav_core::evaluate::Evaluator;
 use lambdav_core::probes::MetSites;
 use lambdav_core::schedule::Program;
-use lambdav_core::schedule::probes::report_outputs;
+use lambdav_core::schedule::probes::{BITS, report_outputs};
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Kernel, Stop, Tile, TileBuffer};
 use std::sync::{Mutex, PoisonError};
@@ -45,14 +45,14 @@ impl<'a> Watched<'a> {
     ) -> Self {
         let words = kernel.attachments() - outputs;
         debug_assert!(words == 0 || words == report_outputs(sites));
-        let (met, memory) = (Pixels::new(sites), Mutex::default());
+        let (met, memory) = (Pixels::new(sites, size, is_reversed), Mutex::default());
         Self { kernel, program, settings, size, is_reversed, words, met, memory }
     }
 
     /// The sites that pixels met, and all pixels that met any, in scan order.
     pub(crate) fn into_met(self) -> (Met, Vec<[u32; 2]>) {
         let Self { program, settings, size, is_reversed, met, .. } = self;
-        let (sites, pixels) = met.into_found(size, is_reversed);
+        let (sites, pixels) = met.into_found();
         let mut evaluator = Evaluator::new(program, settings.max_iterations);
         let of_site = |(site, ([x, y], count)): (usize, FirstPixel)| {
             let row = if is_reversed { size.height() - 1 - y } else { y };
@@ -80,8 +80,7 @@ impl<'a> Watched<'a> {
                 return Err(Stop::Cancelled);
             }
             for site in found.0.into_keys() {
-                let (word, bit) = self.met.bit(at, site);
-                met[word] |= bit;
+                met[(site / BITS) as usize * tile.pixels() + at] |= 1 << (site % BITS);
             }
         }
         Ok(())
@@ -102,7 +101,7 @@ impl Kernel for Watched<'_> {
             self.kernel.tile(tile, pixels, cancel)?;
             let mut met = self.met.blank(tile);
             self.evaluate(tile, cancel, &mut met)?;
-            self.met.put(tile, met);
+            self.met.put(tile, &met);
             return Ok(());
         }
         let kept = || self.memory.lock().unwrap_or_else(PoisonError::into_inner);
@@ -117,15 +116,12 @@ impl Kernel for Watched<'_> {
         // Most tiles meet nothing.
         if words.iter().fold(0, |any, word| any | word.to_bits()) != 0 {
             let words: &[[f32; 4]] = words.as_chunks().0;
-            let (mut met, count) = (self.met.blank(tile), self.met.words);
-            for (k, attachment) in words.chunks_exact(tile.pixels()).enumerate() {
-                for (pixel, words) in met.chunks_exact_mut(count).zip(attachment) {
-                    for (word, bits) in pixel[4 * k..].iter_mut().zip(words) {
-                        *word = *bits as u32;
-                    }
-                }
+            let mut met = self.met.blank(tile);
+            for (word, met) in met.chunks_exact_mut(tile.pixels()).enumerate() {
+                let attachment = &words[word / 4 * tile.pixels()..];
+                met.iter_mut().zip(attachment).for_each(|(met, of)| *met = of[word % 4] as u32);
             }
-            self.met.put(tile, met);
+            self.met.put(tile, &met);
         }
         kept().push(samples);
         Ok(())

@@ -222,6 +222,10 @@ impl<C: Callable + Send + Sync> DispatchKernel<C> {
                     let order = LaneOrder { reduced: &proved.reduced, flag: None };
                     return self.run_in_lanes(code, of_code, memory, call, order);
                 }
+                if code.callable.shape().lanes() == 1 {
+                    // There is no order to be checked.
+                    return Ok(None);
+                }
                 let suits = |made: &Checked<_>| made.stamps.has(&unproved);
                 let of = (&*memory, &unproved[..]);
                 let make = || self.checked(code, &unproved);

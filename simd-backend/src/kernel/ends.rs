@@ -103,9 +103,9 @@ pub trait Sink: Sync {
     /// Forgets all outputs so far: the dispatch begins again.
     fn clear(&self);
 
-    /// Takes the outputs of consecutive invocations, the first of which has this index in the order of the dispatch: for each
-    /// invocation its words. Invocations whose words are all 0 may be left out.
-    fn take(&self, first: u64, words: std::slice::ChunksExact<'_, u32>);
+    /// Takes a word of the outputs of consecutive invocations, the first of which has this index in the order of the dispatch.
+    /// Calls in which all words are 0 may be left out.
+    fn take(&self, first: u64, output: usize, words: &[u32]);
 }
 
 /// The outputs of code for invocations.
@@ -127,19 +127,26 @@ impl Outputs {
         found: &[[f32; 4]],
         words: &mut Vec<u32>,
     ) {
-        let zeros = |[a, b, c, d]: &[f32; 4]| a.to_bits() | b.to_bits() | c.to_bits() | d.to_bits();
-        if found.iter().map(zeros).fold(0, |any, bits| any | bits) == 0 {
-            return;
-        }
-        words.clear();
         let lanes = self.pixels.len();
         let plane = count.div_ceil(lanes) * lanes;
-        for invocation in 0..count {
-            let at = invocation / lanes * lanes + self.pixels[invocation % lanes];
-            let word = |k: usize| found[k / 4 * plane + at][k % 4].to_bits();
-            words.extend((0..self.count).map(word));
+        for (attachment, found) in found.chunks_exact(plane).enumerate() {
+            let any = found.iter().fold([0; 4], |mut any, words| {
+                any.iter_mut().zip(words).for_each(|(any, word)| *any |= word.to_bits());
+                any
+            });
+            for (component, _) in any.iter().enumerate().filter(|(_, any)| **any != 0) {
+                words.clear();
+                for group in found.chunks_exact(lanes) {
+                    words.extend(self.pixels.iter().map(|&at| group[at][component].to_bits()));
+                }
+                // Lanes after the last invocation repeat it.
+                words.truncate(count);
+                let output = 4 * attachment + component;
+                if output < self.count {
+                    sink.take(first, output, words);
+                }
+            }
         }
-        sink.take(first, words.chunks_exact(self.count));
     }
 }
 

@@ -529,22 +529,18 @@ impl<C: Callable> Prepared<'_, C> {
 
     /// Hands over the outputs of the invocations of a workgroup that has ended. The frame is for groups of so many lanes.
     fn give(&self, workgroup: u64, lanes: usize, found: &mut Workgroup) {
-        let (Some(sink), count) = (self.call.sink, self.phased.outputs.len()) else { return };
-        if count == 0 {
-            return;
-        }
+        let Some(sink) = self.call.sink else { return };
         let Workgroup { frame, table: words, .. } = found;
         let columns = self.items.column_count();
         let first = columns - self.items.saved() as usize;
-        words.clear();
         let all = indices(self.call.dispatch, workgroup);
-        for invocation in 0..(all.end - all.start) as usize {
-            let group = &frame[invocation / lanes * columns * lanes..][..columns * lanes];
-            let word = |&word: &u32| group[(first + word as usize) * lanes + invocation % lanes];
-            words.extend(self.phased.outputs.iter().map(word));
-        }
-        if words.iter().any(|&word| word != 0) {
-            sink.take(all.start, words.chunks_exact(count));
+        for (output, &word) in self.phased.outputs.iter().enumerate() {
+            words.clear();
+            for group in frame.chunks_exact(columns * lanes) {
+                words.extend_from_slice(&group[(first + word as usize) * lanes..][..lanes]);
+            }
+            words.truncate((all.end - all.start) as usize);
+            sink.take(all.start, output, words);
         }
     }
 

@@ -259,3 +259,18 @@ fn other_programs_are_refused() {
     assert_one_error(&outcome.err, "core text is not reported");
     assert!(!place.path("a.png").exists());
 }
+
+/// A loop at its limit is reported by its place in the text, though its value has sites beside it.
+#[test]
+fn loops_at_their_limits_keep_their_places() {
+    let text = "(uniform n int 5)\n(define (f i)\n  (if (< i n) (f (+ i (int (* 0 (/ 1 (num n)))))) i))\n(output 0 (vec3 (num (f 0))))\n";
+    let place = TestFolder::with([("a.lv", text)]);
+    for engine in ["simd", "core"] {
+        let limited = ["render", "a.lv", "a.png", "--size", "8x8", "--max-iterations", "9"];
+        let plain = place.run(&[&limited[..], &["--engine", engine]].concat());
+        let report = ["--engine", engine, "--undefined", "report"];
+        let found = place.run(&[&limited[..], &report].concat());
+        assert_one_error(&plain.err, "a.lv:3:");
+        assert_eq!((plain.status, &plain.err), (found.status, &found.err));
+    }
+}

@@ -16,7 +16,7 @@ use std::process::{Command, Stdio};
 pub use files::files_below;
 pub use lines::{command_line, command_lines, header_bindings, header_command_lines};
 pub use modules::cycles;
-pub use parallel::{find_in_parallel, in_parallel};
+pub use parallel::{demand_enough, find_in_parallel, in_parallel, seeds};
 pub use random::Random;
 pub use spirv_opt::{is_valid, spirv_opt};
 pub use words::{INTEGERS, NUMBERS};

@@ -5,6 +5,22 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
+/// The seeds that an environment variable chooses, a number of them (`5000`) or a range (`4851..4852`); else these.
+///
+/// # Panics
+///
+/// If the variable is neither.
+pub fn seeds(variable: &str, default: Range<u64>) -> Range<u64> {
+    let Ok(text) = std::env::var(variable) else { return default };
+    let number = |text: &str| {
+        text.parse::<u64>().unwrap_or_else(|_| panic!("{variable}: {text} is no number"))
+    };
+    match text.split_once("..") {
+        Some((first, end)) => number(first)..number(end),
+        None => default.start..default.start + number(&text),
+    }
+}
+
 /// The results for all numbers, in order, by a thread for each processor. (A thread of a pool may begin another case while
 /// it waits within one, and needs the stack of both. These do not.)
 pub fn in_parallel<T: Send>(numbers: Range<u64>, work: impl Fn(u64) -> T + Sync) -> Vec<T> {
@@ -21,6 +37,19 @@ pub fn in_parallel<T: Send>(numbers: Range<u64>, work: impl Fn(u64) -> T + Sync)
     });
     all.sort_by_key(|(number, _)| *number);
     all.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Demands so many items for each seed, and few programs that are too large, which have none.
+///
+/// # Panics
+///
+/// If there are fewer, or more are too large.
+pub fn demand_enough(items: &str, seeds: Range<u64>, found: &[Option<usize>], least: usize) {
+    let (count, refused) = (found.len(), found.iter().filter(|of| of.is_none()).count());
+    let all: usize = found.iter().flatten().sum();
+    println!("{all} {items} of the programs {seeds:?}, of which {refused} are too large");
+    assert!(refused * 10 <= count, "{refused} programs of {count} are too large");
+    assert!(all > least * count / 2, "{all} {items} of {count} programs are few");
 }
 
 /// One of the numbers for which a condition holds, tried from the first on.

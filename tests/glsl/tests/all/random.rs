@@ -9,7 +9,7 @@ use lambdav_glsl_tests::program::Program;
 use lambdav_glsl_tests::reduce::reduce;
 use lambdav_glsl_tests::reports::compare_reports;
 use lambdav_glsl_tests::{Constants, Options, Style, generate, print};
-use lambdav_test_support::has_tool;
+use lambdav_test_support::{demand_enough, has_tool, in_parallel, seeds};
 
 /// Compares the pictures of 60 programs.
 fn compare_all(compiler: Compiler) {
@@ -43,33 +43,29 @@ fn the_front_end_agrees_with_the_evaluator() {
 /// traces more programs.
 #[test]
 fn traces_agree_with_the_evaluator() {
-    let count = std::env::var("TRACED").map_or(40, |text| text.parse().expect("it is a number"));
-    let (mut refused, mut compared) = (0, 0);
-    for seed in 1000..1000 + count {
+    let seeds = seeds("TRACED", 1000..1040);
+    let compared = in_parallel(seeds.clone(), |seed| {
         let dialect = Dialect::ALL[seed as usize % 4];
         let options = Options { statements: 20, ..Options::new(dialect) };
         let program = generate(seed, &options);
         match compare_traces(&program, Compiler::Own) {
-            Ok(of_program) => compared += of_program,
-            Err(Mismatch::Compile(_)) => refused += 1,
+            Ok(compared) => Some(compared),
+            Err(Mismatch::Compile(_)) => None,
             Err(mismatch) => {
                 let text = print(&program, Compiler::Own.style(dialect));
                 panic!("seed {seed}: {mismatch}\n{text}");
             }
         }
-    }
-    println!("{count} programs, {refused} of them too large; {compared} values compared");
-    assert!(refused * 10 < count, "{refused} programs are too large");
-    assert!(compared as u64 > 200 * count, "{compared} values were compared");
+    });
+    demand_enough("values", seeds, &compared, 200);
 }
 
 /// Reports of undefined behaviour are the evaluator's, by all engines. `REPORTED=5000 cargo test --release -p lambdav-glsl-tests
 /// reports` compares more programs.
 #[test]
 fn reports_agree_with_the_evaluator() {
-    let count = std::env::var("REPORTED").map_or(60, |text| text.parse().expect("it is a number"));
-    let (mut refused, mut lines) = (0, 0);
-    for seed in 2000..2000 + count {
+    let seeds = seeds("REPORTED", 2000..2060);
+    let lines = in_parallel(seeds.clone(), |seed| {
         let dialect = Dialect::ALL[seed as usize % 4];
         let options = Options { statements: 20, ..Options::new(dialect) };
         let program = generate(seed, &options);
@@ -78,22 +74,21 @@ fn reports_agree_with_the_evaluator() {
             _ => &[Engine::Simd],
         };
         match compare_reports(&program, engines) {
-            Ok(found) => lines += found,
-            Err(Mismatch::Compile(_) | Mismatch::Limit { .. }) => refused += 1,
+            Ok(lines) => Some(lines),
+            Err(Mismatch::Compile(_) | Mismatch::Limit { .. }) => None,
             Err(mismatch) => {
                 let fails = |program: &Program| {
                     let found = compare_reports(program, engines);
                     found.is_err_and(|found| found.kind() == mismatch.kind())
                 };
                 let reduced = reduce(&program, &fails);
-                let mismatch = compare_reports(&reduced, engines).err().unwrap_or(mismatch);
+                let of_reduced = compare_reports(&reduced, engines);
                 let text = print(&reduced, Compiler::Own.style(dialect));
-                panic!("seed {seed}: {mismatch}\n{text}");
+                panic!("seed {seed}: {mismatch}\nreduced: {of_reduced:?}\n{text}");
             }
         }
-    }
-    println!("{lines} lines, {refused} programs are too large");
-    assert!(refused * 10 < count && lines as u64 > count, "{lines} lines, {refused} refused");
+    });
+    demand_enough("lines", seeds, &lines, 1);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Random programs: a sample of `lambdav-wgsl`.
 
 use lambdav_engine::Engine;
+use lambdav_test_support::{demand_enough, in_parallel, seeds};
 use lambdav_wgsl_tests::compare::{Mismatch, compare, compare_reports, compare_traces};
 use lambdav_wgsl_tests::program::Program;
 use lambdav_wgsl_tests::reduce::reduce;
@@ -29,36 +30,32 @@ fn the_front_end_agrees_with_the_evaluator() {
 /// traces more programs.
 #[test]
 fn traces_agree_with_the_evaluator() {
-    let count = std::env::var("TRACED").map_or(40, |text| text.parse().expect("it is a number"));
-    let (mut refused, mut compared) = (0, 0);
-    for seed in 1000..1000 + count {
+    let seeds = seeds("TRACED", 1000..1040);
+    let compared = in_parallel(seeds.clone(), |seed| {
         let program = generate(seed, &Options { statements: 20 });
         match compare_traces(&program) {
-            Ok(of_program) => compared += of_program,
-            Err(Mismatch::Compile(_)) => refused += 1,
+            Ok(compared) => Some(compared),
+            Err(Mismatch::Compile(_)) => None,
             Err(mismatch) => panic!("seed {seed}: {mismatch}\n{}", print(&program)),
         }
-    }
-    println!("{count} programs, {refused} of them too large; {compared} values compared");
-    assert!(refused * 10 < count, "{refused} programs are too large");
-    assert!(compared as u64 > 200 * count, "{compared} values were compared");
+    });
+    demand_enough("values", seeds, &compared, 200);
 }
 
 /// Reports of undefined behaviour are the evaluator's, by all engines. `REPORTED=5000 cargo test --release -p lambdav-wgsl-tests
 /// reports` compares more programs.
 #[test]
 fn reports_agree_with_the_evaluator() {
-    let count = std::env::var("REPORTED").map_or(60, |text| text.parse().expect("it is a number"));
-    let (mut refused, mut lines) = (0, 0);
-    for seed in 2000..2000 + count {
+    let seeds = seeds("REPORTED", 2000..2060);
+    let lines = in_parallel(seeds.clone(), |seed| {
         let program = generate(seed, &Options { statements: 20 });
         let engines: &[Engine] = match seed % 6 {
             0 => &[Engine::Simd, Engine::Core, Engine::Spirv],
             _ => &[Engine::Simd],
         };
         match compare_reports(&program, engines) {
-            Ok(found) => lines += found,
-            Err(Mismatch::Compile(_) | Mismatch::Limit { .. }) => refused += 1,
+            Ok(lines) => Some(lines),
+            Err(Mismatch::Compile(_) | Mismatch::Limit { .. }) => None,
             Err(mismatch) => {
                 let fails = |program: &Program| {
                     let found = compare_reports(program, engines);
@@ -69,7 +66,6 @@ fn reports_agree_with_the_evaluator() {
                 panic!("seed {seed}: {mismatch}\n{}", print(&reduced));
             }
         }
-    }
-    println!("{lines} lines, {refused} programs are too large");
-    assert!(refused * 10 < count && lines as u64 > count, "{lines} lines, {refused} refused");
+    });
+    demand_enough("lines", seeds, &lines, 1);
 }
