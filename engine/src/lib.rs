@@ -100,4 +100,4 @@ pub use settings::Settings;
 pub use settings::{BindError, DataRef, UniformError, UniformValue};
 pub use shader::{LocationUse, Shader};
 pub use target::{Target, TargetError};
-pub use undefined::{Undefined, Unit};
+pub use undefined::{PixelSet, Undefined, Unit};

@@ -30,7 +30,7 @@ use crate::options::{Engine, Options};
 use crate::picture_report::PictureReporting;
 use crate::settings::Settings;
 use crate::target::Target;
-use crate::undefined::{ProbedStages, Undefined};
+use crate::undefined::{PixelSet, ProbedStages, Undefined};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
 use lambdav_image::{Frame, Size};
@@ -110,8 +110,8 @@ pub struct Drawn {
     pub remark: Option<String>,
     /// The undefined behaviour that pixels met, by place in the text; empty unless [`Options::report_undefined`] asks for it.
     pub undefined: Vec<Undefined>,
-    /// Column and row of the pixels that met any, in scan order.
-    pub undefined_pixels: Vec<[u32; 2]>,
+    /// The pixels that met any.
+    pub undefined_pixels: PixelSet,
 }
 
 impl fmt::Debug for Pipeline {

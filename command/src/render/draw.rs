@@ -15,7 +15,8 @@ use crate::supervise::Deadline;
 use crate::undefined::UndefinedBehaviour;
 use crate::unit::Around;
 use lambdav_engine::{
-    Bindings, Pipeline, RenderOptions, Shader, SpecialsCounter, Target, error_chain, metadata,
+    Bindings, Pipeline, PixelSet, RenderOptions, Shader, SpecialsCounter, Target, error_chain,
+    metadata,
 };
 use lambdav_image::file::raw::RawLayout;
 use lambdav_image::file::{Encoding, Format, Metadata, encode, save, write_atomically};
@@ -355,10 +356,10 @@ impl<'a> Job<'a> {
 }
 
 /// Draws pixels in magenta.
-fn paint(image: &mut AnyImage, pixels: &[[u32; 2]]) {
+fn paint(image: &mut AnyImage, pixels: &PixelSet) {
     let size = image.size();
     let at = |[x, y]: [u32; 2]| 4 * size.index(x, y) as usize;
-    for &pixel in pixels {
+    for pixel in pixels.iter() {
         let first = at(pixel);
         match image {
             AnyImage::Unorm8(image) => {

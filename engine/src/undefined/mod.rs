@@ -15,6 +15,8 @@ mod stages;
 mod unit;
 mod watched;
 
+pub use pixels::PixelSet;
+
 pub(crate) use invocations::{InvocationSites, Invocations, first_indices};
 pub(crate) use reporting::{Met, Reporting};
 pub(crate) use stages::ProbedStages;

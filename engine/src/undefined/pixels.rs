@@ -5,6 +5,7 @@ use lambdav_core::schedule::probes::{BITS, hits};
 use lambdav_image::Size;
 use lambdav_raster::Tile;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 /// Bits of sites that a pixel met.
@@ -129,28 +130,53 @@ impl Pixels {
     }
 
     /// The sites with their pixels, and all pixels that met any, in scan order.
-    pub(super) fn into_found(self) -> (BTreeMap<usize, FirstPixel>, Vec<[u32; 2]>) {
+    pub(super) fn into_found(self) -> (BTreeMap<usize, FirstPixel>, PixelSet) {
         let tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
         tiles.values().for_each(|(tile, words)| self.put(*tile, words));
         drop(tiles);
-        let found = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let width = self.size.width() as usize;
-        let count = found.pixels.iter().map(|bits| bits.count_ones() as usize).sum();
-        let mut pixels = Vec::with_capacity(count);
-        for (first, mut bits) in (0..).step_by(64).zip(found.pixels) {
-            while bits != 0 {
-                let index: usize = first + bits.trailing_zeros() as usize;
-                pixels.push([(index % width) as u32, (index / width) as u32]);
-                bits &= bits - 1;
-            }
-        }
-        (found.sites, pixels)
+        let Found { sites, pixels } =
+            self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        (sites, PixelSet { width: self.size.width(), bits: pixels })
     }
 
     /// Column and row of a pixel of a tile, in the picture.
     fn pixel_of(&self, tile: Tile, at: usize) -> [u32; 2] {
         let [x, y] = [tile.x + at as u32 % tile.width, tile.y + at as u32 / tile.width];
         [x, if self.is_reversed { self.size.height() - 1 - y } else { y }]
+    }
+}
+
+/// A set of pixels of a picture.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct PixelSet {
+    /// Pixels in a row.
+    width: u32,
+    /// A bit for each pixel, row by row.
+    bits: Vec<u64>,
+}
+
+impl PixelSet {
+    /// Column and row of its pixels, in scan order.
+    pub fn iter(&self) -> impl Iterator<Item = [u32; 2]> {
+        let of_word = |(first, &bits): (u64, &u64)| {
+            let rest = std::iter::successors(Some(bits), |bits| Some(bits & bits.wrapping_sub(1)));
+            let rest = rest.take_while(|bits| *bits != 0);
+            rest.map(move |bits| first + u64::from(bits.trailing_zeros()))
+        };
+        let width = u64::from(self.width);
+        let indices = (0..).step_by(64).zip(&self.bits).flat_map(of_word);
+        indices.map(move |index| [(index % width) as u32, (index / width) as u32])
+    }
+
+    /// True if it has no pixel.
+    pub fn is_empty(&self) -> bool {
+        self.bits.iter().all(|bits| *bits == 0)
+    }
+}
+
+impl fmt::Debug for PixelSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

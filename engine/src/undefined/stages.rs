@@ -7,7 +7,7 @@
 //! The core evaluator computes the operands of the first unit afterwards: of the first vertex, or of all fragments that met the
 //! site in the first pixel.
 
-use super::pixels::{PixelBits, Pixels};
+use super::pixels::{PixelBits, PixelSet, Pixels};
 use super::reporting::Met;
 use super::unit::Unit;
 use crate::engines::{BoundTriangles, TriangleError, of_primitive};
@@ -47,7 +47,7 @@ pub(crate) struct StageReport {
     /// Those of vertices, and those of pixels.
     pub(crate) met: [Met; 2],
     /// The pixels that met any, in scan order.
-    pub(crate) pixels: Vec<[u32; 2]>,
+    pub(crate) pixels: PixelSet,
 }
 
 /// The first pixel that met a site, by its index, and the triangles of the fragments that did.

@@ -3,7 +3,7 @@
 //! Machine code and the evaluators of programs compute the sites as further attachments, which are read where a tile is drawn. For
 //! other engines the core evaluator computes each pixel again.
 
-use super::pixels::{FirstPixel, Pixels};
+use super::pixels::{FirstPixel, PixelSet, Pixels};
 use super::reporting::Met;
 use super::unit::Unit;
 use crate::engines::BoundKernel;
@@ -50,7 +50,7 @@ impl<'a> Watched<'a> {
     }
 
     /// The sites that pixels met, and all pixels that met any, in scan order.
-    pub(crate) fn into_met(self) -> (Met, Vec<[u32; 2]>) {
+    pub(crate) fn into_met(self) -> (Met, PixelSet) {
         let Self { program, settings, size, is_reversed, met, .. } = self;
         let (sites, pixels) = met.into_found();
         let mut evaluator = Evaluator::new(program, settings.max_iterations);

@@ -49,8 +49,17 @@ pub(super) fn partial_loads(function: &Function<'_>) -> FxHashSet<u32> {
                 partial.remove(&part);
                 replaced.insert(whole);
             }
-            (Op::VectorShuffle, &[_, _, first, second, ..]) if first != second => {
-                replaced.extend([first, second]);
+            (Op::VectorShuffle, [_, _, first, second, from @ ..]) if first != second => {
+                // A value to store back keeps its components at their places.
+                let count = from.len() as u32;
+                for (whole, before) in [(*first, 0), (*second, count)] {
+                    let of_whole = |(_, from): &(u32, &u32)| (**from < count) == (before == 0);
+                    let mut places = (0..count).zip(from).filter(of_whole);
+                    match places.all(|(place, from)| *from == before + place) {
+                        true => _ = replaced.insert(whole),
+                        false => _ = partial.remove(&whole),
+                    }
+                }
             }
             _ => {
                 for id in of.uses() {

@@ -249,3 +249,22 @@ fn outputs_texels_and_dead_ends() {
         }
     }
 }
+
+/// A value whose components change their places is read, though it is stored back.
+#[test]
+fn permuted_components_are_read() {
+    let text =
+        |body: &str| format!("#version 100\nprecision highp float;\nvoid main() {{\n{body}\n}}\n");
+    let reported = "read before it is written";
+    for (body, is_read) in [
+        ("gl_FragColor.grab = gl_FragColor;", true),
+        ("vec4 a; a.yx = a.xy; gl_FragColor = vec4(0.0) * a;", true),
+        ("vec2 b; vec4 a = vec4(0.0); a.yz = b; gl_FragColor = a;", true),
+        ("gl_FragColor.rgb = vec3(0.5); gl_FragColor.a = 1.0;", false),
+    ] {
+        let place = TestFolder::with([("a.frag", &*text(body))]);
+        let found =
+            place.run(&["render", "a.frag", "a.png", "--size", "4x4", "--undefined", "report"]);
+        assert_eq!(found.err.contains(reported), is_read, "{body}: {}", found.err);
+    }
+}

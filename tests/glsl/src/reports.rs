@@ -121,7 +121,7 @@ pub fn compare_reports_of(
         }
         let met = (0..).zip(all).filter(|(_, pixel)| !pixel.met.is_empty());
         let met: Vec<[u32; 2]> = met.map(|(k, _)| [k % SIZE, k / SIZE]).collect();
-        if drawn.undefined_pixels != met {
+        if !drawn.undefined_pixels.iter().eq(met.iter().copied()) {
             return differs(format!("pixels {:?} and not {met:?}", drawn.undefined_pixels));
         }
         match &first {

@@ -234,7 +234,7 @@ fn compare(sites: &BTreeMap<Place, Met>, drawn: &Drawn) -> Result<(), String> {
         sites.values().flat_map(|met| met.pixels.keys().copied()).collect();
     pixels.sort_unstable();
     pixels.dedup();
-    let found: Vec<[u32; 2]> = drawn.undefined_pixels.iter().map(|[x, y]| [*y, *x]).collect();
+    let found: Vec<[u32; 2]> = drawn.undefined_pixels.iter().map(|[x, y]| [y, x]).collect();
     match found == pixels {
         true => Ok(()),
         false => Err(format!("the pixels are {found:?} and not {pixels:?}")),
