@@ -4,11 +4,11 @@ use crate::accepted::Accepted;
 #[cfg(feature = "spirv")]
 use crate::compilers::spirv_error;
 use crate::compilers::{at_fault, compiler, lateness, simd_error, source_program, stopped};
-use crate::engines::{Cancelled, PassEngine, PassError, PassesProgram};
+use crate::engines::{Cancelled, Invocations, PassEngine, PassError, PassesProgram};
 use crate::error::Error;
 use crate::options::{Engine, Options};
 use crate::settings::Settings;
-use crate::undefined::{Invocations, Met, Unit};
+use crate::undefined::{Met, Unit};
 use lambdav_core::graph::{Core, Pass};
 use lambdav_core::probes::MetSites;
 use std::time::Duration;

@@ -26,8 +26,10 @@ mod evaluated_stages;
 mod fast;
 #[cfg(feature = "gpu")]
 mod gpu;
+mod invocations;
 mod passes;
 mod reported;
+mod running;
 mod simd;
 mod source;
 mod source_stages;
@@ -38,12 +40,14 @@ mod triangles;
 
 pub(crate) use self::core::of_primitive;
 pub use self::core::{CoreEngine, CoreProgram};
-pub(crate) use dispatch::first_invocation;
-pub use dispatch::{Cancelled, DispatchProgram, DispatchStop};
+pub use dispatch::DispatchProgram;
 pub use fast::{FastEngine, FastProgram};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuDispatch, GpuEngine, GpuError, GpuMode, GpuProgram};
+pub(crate) use invocations::Invocations;
 pub use passes::{PassEngine, PassError, PassesProgram, bind_results};
+pub(crate) use running::first_invocation;
+pub use running::{Cancelled, DispatchStop};
 pub use simd::{SimdEngine, SimdError, SimdProgram};
 pub(crate) use source::explain_source;
 pub use source::{SourceEngine, SourceProgram};

@@ -3,13 +3,14 @@
 //! Each pass is a compute program ([`lambdav_core::passes`]), dispatched on the words of the results that it writes. It
 //! reads the buffers of the inputs, which change between passes alone. The source evaluator runs passes by itself.
 
-use super::dispatch::{Cancelled, DispatchProgram, DispatchStop};
+use super::dispatch::DispatchProgram;
+use super::invocations::Invocations;
+use super::running::{Cancelled, DispatchStop};
 use super::source::explain_source;
 #[cfg(feature = "spirv")]
 use super::spirv::{SpirvDispatch, SpirvError};
 use super::{SimdError, SourceProgram};
 use crate::settings::Settings;
-use crate::undefined::Invocations;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::{EvaluationFault, Observer};
 use lambdav_core::graph::{Core, Pass, PassResult, Passes};

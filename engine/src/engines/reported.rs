@@ -5,10 +5,10 @@
 //! workgroups are independent of one another, else on those that the invocations before it leave.
 
 use super::SimdError;
-use super::dispatch::{Cancelled, DispatchStop, failed, memory_of, stop, watched};
+use super::invocations::{InvocationSites, Invocations, first_indices};
+use super::running::{Cancelled, DispatchStop, failed, memory_of, stop, watched};
 use crate::mutants::{Mutant, is_active};
 use crate::settings::Settings;
-use crate::undefined::{InvocationSites, Invocations, first_indices};
 use lambdav_core::evaluate::{Dispatch, DispatchFault, Memory, needs_whole_workgroups};
 use lambdav_core::graph::Core;
 use lambdav_core::schedule::{Program, schedule_effects_probed, schedule_effects_reported};

@@ -6,9 +6,7 @@
 //! | `pixels` | the sites of each pixel |
 //! | `watched` | a kernel that notes the sites of each pixel beside its outputs |
 //! | `stages` | kernels of vertices and of fragments that do so |
-//! | `invocations` | the sites of invocations |
 
-mod invocations;
 mod pixels;
 mod reporting;
 mod stages;
@@ -17,7 +15,6 @@ mod watched;
 
 pub use pixels::PixelSet;
 
-pub(crate) use invocations::{InvocationSites, Invocations, first_indices};
 pub(crate) use reporting::{Met, Reporting};
 pub(crate) use stages::ProbedStages;
 pub use unit::Unit;

@@ -5,7 +5,7 @@
 //! as the device lets it.
 
 use super::{GpuError, GpuMode, STACK};
-use crate::engines::dispatch::{Cancelled, DispatchStop, scheduled};
+use crate::engines::running::{Cancelled, DispatchStop, scheduled};
 use crate::settings::Settings;
 use lambdav_core::graph::Core;
 use lambdav_core::interface::{EntryPoint, Interface, Stage};

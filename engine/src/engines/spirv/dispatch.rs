@@ -1,6 +1,6 @@
 //! Dispatches of modules, and of passes, by the evaluator of SPIR-V.
 
-use super::super::dispatch::{Cancelled, DispatchStop, first_invocation};
+use super::super::running::{Cancelled, DispatchStop, first_invocation};
 use super::{Loops, Origin, SpirvError, diagnostic, given};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;

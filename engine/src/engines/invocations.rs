@@ -3,8 +3,6 @@
 //! Machine code knows sites and invocations, and no operands. The core evaluator computes those of the invocations that met a
 //! site first, in the state of memory that they found.
 
-use super::reporting::Met;
-use super::unit::Unit;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::evaluate::{Dispatch, Evaluated, Observer};
 use lambdav_core::probes::Operands;
@@ -70,8 +68,9 @@ impl Invocations {
         Self { found, ..Self::default() }
     }
 
-    /// The sites that were met. `unit` names an invocation.
-    pub(crate) fn met(self, unit: impl Fn([u32; 3]) -> Unit) -> Met {
+    /// The sites that were met: for each the first invocation, its operands, and the number of invocations. `unit` names an
+    /// invocation.
+    pub(crate) fn met<U>(self, unit: impl Fn([u32; 3]) -> U) -> BTreeMap<u32, (U, Operands, u64)> {
         let of = |found: Found| (unit(found.first), found.operands, found.count);
         self.found.into_iter().map(|(site, found)| (site, of(found))).collect()
     }
