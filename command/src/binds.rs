@@ -5,6 +5,8 @@ use super::files::{load_image_if, read_array, read_bytes};
 use super::module::object;
 use super::setting::Setting;
 use lambdav_engine::{BindError, Bindings, DataRef, Slot};
+use lambdav_image::file::ImageRef;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Resources' names and files; the last one for a name counts.
@@ -15,8 +17,22 @@ pub(super) struct Binds(Vec<Bind>);
 #[derive(Clone, Debug, PartialEq)]
 struct Bind {
     name: String,
+    /// The plane of a texture that it is for, if it is for one.
+    plane: Option<u32>,
     path: PathBuf,
     rows: Rows,
+}
+
+/// The faces of a cube, in the order of its planes.
+const FACES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
+
+/// Splits NAME[PLANE] at its bracket. The plane is a number or a face.
+fn plane_of(name: &str) -> (&str, Option<u32>) {
+    let split = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    let face = |plane: &str| FACES.iter().position(|face| *face == plane).map(|face| face as u32);
+    let parsed =
+        split.and_then(|(name, plane)| Some((name, plane.parse().ok().or_else(|| face(plane))?)));
+    parsed.map_or((name, None), |(name, plane)| (name, Some(plane)))
 }
 
 /// The order of an image's rows.
@@ -30,7 +46,8 @@ enum Rows {
     Reversed,
 }
 
-/// Splits NAME=FILE, NAME=FILE:flip or NAME=FILE:as-is. A file whose own name ends so needs a second ending.
+/// Splits NAME=FILE, NAME=FILE:flip or NAME=FILE:as-is; NAME may be NAME[PLANE]. A file whose own name ends so needs a second
+/// ending.
 fn parse(text: &str) -> Option<Bind> {
     let (name, file) = text.split_once('=')?;
     let (file, rows) = match file.rsplit_once(':') {
@@ -38,7 +55,9 @@ fn parse(text: &str) -> Option<Bind> {
         Some((file, "as-is")) => (file, Rows::AsIs),
         _ => (file, Rows::Unsaid),
     };
-    (!file.is_empty()).then(|| Bind { name: name.to_owned(), path: PathBuf::from(file), rows })
+    let (name, plane) = plane_of(name);
+    let (name, path) = (name.to_owned(), PathBuf::from(file));
+    (!file.is_empty()).then_some(Bind { name, plane, path, rows })
 }
 
 /// The file of a value of `--bind`.
@@ -82,11 +101,36 @@ impl Binds {
         Self(self.0.into_iter().filter(|bind| keep(&bind.name)).collect())
     }
 
+    /// The files of a texture, plane by plane; the last one for a plane counts.
+    fn planes(&self, name: &str) -> Result<Vec<&Bind>> {
+        let of_name = || self.0.iter().filter(|bind| bind.name == name);
+        if of_name().all(|bind| bind.plane.is_none()) {
+            return Ok(of_name().last().into_iter().collect());
+        }
+        let mut planes: BTreeMap<u32, &Bind> = BTreeMap::new();
+        for bind in of_name() {
+            let Some(plane) = bind.plane else {
+                let what = format!("`{name}` is bound as a whole and by planes: choose one");
+                return Err(Failure::usage(what));
+            };
+            planes.insert(plane, bind);
+        }
+        match (0..).zip(planes.keys()).find(|(wanted, plane)| *wanted != **plane) {
+            None => Ok(planes.into_values().collect()),
+            Some((missing, _)) => {
+                let what = format!(
+                    "`{name}` has files for planes behind {missing}, and none for it: --bind {name}[{missing}]=FILE"
+                );
+                Err(Failure::usage(what))
+            }
+        }
+    }
+
     /// Reads and binds the files. Returns the members that JSON files give to blocks, for the caller to
     /// set.
     pub(super) fn apply(&self, bindings: &mut Bindings) -> Result<Vec<Setting>> {
         let mut members = Vec::new();
-        for (index, Bind { name, path, rows }) in self.0.iter().enumerate() {
+        for (index, Bind { name, plane, path, rows }) in self.0.iter().enumerate() {
             let fail = |error: BindError| match error {
                 BindError::Unknown { .. } => Failure::usage(error.to_string()),
                 _ => Failure::input(format!("`{}`: {error}", path.display())),
@@ -95,18 +139,33 @@ impl Binds {
             if self.0[index + 1..].iter().any(|later| later.name == *name) {
                 continue;
             }
+            if plane.is_some() && !matches!(slot, Slot::Texture | Slot::Unused) {
+                let what = format!("`{name}` is no texture, which alone has planes");
+                return Err(Failure::usage(what));
+            }
             if *rows != Rows::Unsaid && !matches!(slot, Slot::Texture | Slot::Unused) {
                 let what = format!("`{name}` takes no image: `:flip` and `:as-is` are for images");
                 return Err(Failure::usage(what));
             }
             match slot {
                 Slot::Texture => {
-                    let accept = |size| bindings.check_size(name, size).map_err(fail);
-                    let mut image = load_image_if(path, accept)?;
-                    if *rows == Rows::Reversed {
-                        image.reverse_rows();
+                    let files = self.planes(name)?;
+                    let mut images = Vec::new();
+                    for Bind { path, rows, .. } in &files {
+                        let count = files.len() as u32;
+                        let accept = |size| bindings.check_size(name, size, count).map_err(fail);
+                        let mut image = load_image_if(path, accept)?;
+                        if *rows == Rows::Reversed {
+                            image.reverse_rows();
+                        }
+                        images.push(image);
                     }
-                    bindings.bind(name, &image).map_err(fail)?;
+                    let images: Vec<ImageRef<'_>> = images.iter().map(ImageRef::from).collect();
+                    match (plane, &images[..]) {
+                        (None, &[image]) => bindings.bind(name, image),
+                        _ => bindings.bind(name, DataRef::Planes(&images)),
+                    }
+                    .map_err(fail)?;
                 }
                 Slot::Block => {
                     let (file, bytes) = read_bytes(path)?;
@@ -146,7 +205,8 @@ mod tests {
     #[test]
     fn values_of_bind() {
         let bind = |name: &str, path: &str, rows| {
-            Some(Bind { name: name.to_owned(), path: PathBuf::from(path), rows })
+            let (name, plane) = (name.to_owned(), None);
+            Some(Bind { name, plane, path: PathBuf::from(path), rows })
         };
         assert_eq!(parse("a=b.png"), bind("a", "b.png", Rows::Unsaid));
         assert_eq!(parse("a=b.png:flip"), bind("a", "b.png", Rows::Reversed));
@@ -156,5 +216,15 @@ mod tests {
         assert_eq!(parse("a=c:/b.png"), bind("a", "c:/b.png", Rows::Unsaid));
         assert_eq!(parse("a=c=d:flop"), bind("a", "c=d:flop", Rows::Unsaid));
         assert_eq!(["a=", "a=:flip", "a"].map(parse), [None, None, None]);
+        let plane = |text: &str| parse(text).map(|bind| (bind.name, bind.plane));
+        for (text, name, found) in [
+            ("a[3]=b.png", "a", Some(3)),
+            ("a[+x]=b", "a", Some(0)),
+            ("a.b[-z]=b", "a.b", Some(5)),
+            ("a[w]=b", "a[w]", None),
+            ("a[]=b[0]", "a[]", None),
+        ] {
+            assert_eq!(plane(text), Some((name.to_owned(), found)), "{text}");
+        }
     }
 }

@@ -196,9 +196,11 @@ pub enum Op {
     /// another field or are zero, and no result depends on them.
     Payload(u32, u32),
     /// `(texture, place, level)`: the texel, a `vec4`, at the column and row `place`, an `ivec2`, of a level,
-    /// an `int`. All three are clamped to the texture.
+    /// an `int`. If the texture has planes, the place is an `ivec3`, whose third component is the plane. All are clamped to the
+    /// texture.
     Texel,
-    /// `(texture, level)`: width and height, an `ivec2`, of a level, an `int`, which is clamped.
+    /// `(texture, level)`: width and height, an `ivec2`, of a level, an `int`, which is clamped. If the texture has planes, an
+    /// `ivec3` with their number.
     TextureSize,
     /// The number of levels of a texture: an `int`.
     TextureLevels,
@@ -251,6 +253,14 @@ fn is_native(types: &Types, ty: Type) -> bool {
     matches!(types.resource_kind(ty), Some(ResourceKind::Texture(options)) if options.native)
 }
 
+/// The type of a texel's place in a texture, and of a size.
+fn place_of(types: &Types, ty: Type) -> Option<Type> {
+    match types.resource_kind(ty)? {
+        ResourceKind::Texture(options) => Some(Type::of(Scalar::I32, options.kind.axes())),
+        ResourceKind::Buffer(_) | ResourceKind::Memory(_) => None,
+    }
+}
+
 /// The type of a buffer's elements.
 fn element_of(types: &Types, ty: Type) -> Option<Type> {
     match types.resource_kind(ty)? {
@@ -280,8 +290,7 @@ impl Op {
     /// The type of the result for operands of these types; `None` if the operation is not defined on them.
     pub fn result_type(self, types: &Types, operands: &[Type]) -> Option<Type> {
         let is_number = |ty: Type| ty.is_num() || ty.is_integer();
-        let is_texture =
-            |ty| matches!(types.resource_kind(ty), Some(ResourceKind::Texture(_))).then_some(());
+        let is_texture = |ty| place_of(types, ty).map(drop);
         match (self, operands) {
             (Self::Neg | Self::Abs, &[a]) if is_number(a) => Some(a),
             (Self::Floor | Self::Ceil | Self::Trunc | Self::RoundEven | Self::Sqrt, &[a])
@@ -354,12 +363,10 @@ impl Op {
                 let case = types.case(a, case)?;
                 Some(case.fields.get(field as usize)?.ty)
             }
-            (Self::Texel, &[texture, place, Type::INT]) if place == Type::of(Scalar::I32, 2) => {
-                is_texture(texture).map(|_| Type::vec(4))
+            (Self::Texel, &[texture, place, Type::INT]) => {
+                (place_of(types, texture) == Some(place)).then_some(Type::vec(4))
             }
-            (Self::TextureSize, &[texture, Type::INT]) => {
-                is_texture(texture).map(|_| Type::of(Scalar::I32, 2))
-            }
+            (Self::TextureSize, &[texture, Type::INT]) => place_of(types, texture),
             (Self::TextureLevels, &[texture]) => is_texture(texture).map(|_| Type::INT),
             (Self::Sample, &[texture, place, Type::NUM]) if place == Type::vec(2) => {
                 is_native(types, texture).then_some(Type::vec(4))
@@ -440,12 +447,14 @@ impl Op {
         let int = |operand: usize, k: usize| operands[operand][k] as i32;
         match self {
             Self::Texel => {
-                let texel = texture.texel(int(1, 0), int(1, 1), int(2, 0));
+                let plane = operands[1].get(2).map_or(0, |&plane| plane as i32);
+                let texel = texture.texel_of_plane([int(1, 0), int(1, 1), plane], int(2, 0));
                 out.copy_from_slice(&texel.map(f32::to_bits));
             }
             Self::TextureSize => {
                 let level = texture.level(int(1, 0));
-                out.copy_from_slice(&[level.width, level.height]);
+                let size = [level.width, level.height, level.planes];
+                out.copy_from_slice(&size[..out.len()]);
             }
             Self::Sample => unreachable!("no data is bound to a texture that a device samples"),
             _ => out[0] = texture.levels().len() as u32,

@@ -61,7 +61,8 @@ impl Bound {
     fn is_for(&self, types: &Types, kind: ResourceKind) -> bool {
         match (self, kind) {
             (Self::Texture(data), ResourceKind::Texture(options)) => {
-                !options.native && (options.mipmaps || data.levels().len() == 1)
+                let has_levels = options.mipmaps || data.levels().len() == 1;
+                !options.native && has_levels && options.kind == data.kind()
             }
             (Self::Buffer(data), ResourceKind::Buffer(element)) => {
                 data.width == types.components(element)

@@ -1,5 +1,10 @@
 //! Textures: the options of a declaration, and the data of a texture.
 //!
+//! A texture has levels, and a level has *planes* of equal size: one, or the layers of an array, the faces of cube maps, the slices of
+//! a volume ([`TextureKind`]). A texel has a column, a row, a plane, and a level. That is all that the core knows: which texels
+//! a sample takes, and with what weights, is an expansion into ordinary operations (LANGUAGE §12). So each engine has two
+//! operations for all kinds, and no sampler.
+//!
 //! [`TextureData`] defines the operations on textures; [`TextureData::texel`] accepts any integers.
 
 use crate::float::canonical_bits;
@@ -10,6 +15,8 @@ use std::fmt;
 /// The options of a texture's declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TextureOptions {
+    /// What its planes are.
+    pub kind: TextureKind,
     /// The filter of samples.
     pub filter: Filter,
     /// The wrap mode beyond the edges.
@@ -21,6 +28,63 @@ pub struct TextureOptions {
     /// Samples are taken by the device's own sampler. No declaration can set this; only SPIR-V can have such
     /// textures. Evaluators and machine code accept no data for one.
     pub native: bool,
+}
+
+/// What the planes of a texture are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum TextureKind {
+    /// There is one plane. Its texels have a column and a row, and no plane.
+    #[default]
+    Flat,
+    /// Layers, the same number in all levels.
+    Array,
+    /// The faces of a cube: right, left, top, bottom, front and back, which look along +x, −x, +y, −y, +z and −z.
+    Cube,
+    /// Cubes, six planes each.
+    CubeArray,
+    /// Slices in depth. A level has half of those of the level before.
+    Volume,
+}
+
+impl TextureKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Flat, Self::Array, Self::Cube, Self::CubeArray, Self::Volume];
+
+    /// True if texels have a plane.
+    pub fn has_planes(self) -> bool {
+        self != Self::Flat
+    }
+
+    /// Components of a texel's place, and of a size: column, row, and plane.
+    pub fn axes(self) -> u8 {
+        if self.has_planes() { 3 } else { 2 }
+    }
+
+    /// The size of a texture (texels in a row, rows, and planes) from one image of that size. The faces of cubes are squares one
+    /// below the other; of other kinds the image is one plane.
+    pub fn size_of_image(self, [width, height]: [u32; 2]) -> [u32; 3] {
+        match self {
+            Self::Cube | Self::CubeArray if width > 0 && height.is_multiple_of(width) => {
+                [width, width, height / width]
+            }
+            _ => [width, height, 1],
+        }
+    }
+
+    /// The least number of planes.
+    pub fn least_planes(self) -> u32 {
+        self.planes().0
+    }
+
+    /// The number of planes must be a multiple of this; the only one for cubes, and for textures with one plane.
+    fn planes(self) -> (u32, bool) {
+        match self {
+            Self::Flat => (1, true),
+            Self::Cube => (6, true),
+            Self::CubeArray => (6, false),
+            Self::Array | Self::Volume => (1, false),
+        }
+    }
 }
 
 /// The weights of the texels around a sampled place.
@@ -62,6 +126,13 @@ macro_rules! names {
     };
 }
 
+names!(TextureKind {
+    Flat = "flat",
+    Array = "array",
+    Cube = "cube",
+    CubeArray = "cube-array",
+    Volume = "volume",
+});
 names!(Filter { Nearest = "nearest", Linear = "linear", });
 names!(Wrap { Clamp = "clamp", Repeat = "repeat", Mirror = "mirror", });
 
@@ -78,18 +149,36 @@ pub struct Level {
     pub width: u32,
     /// The number of rows.
     pub height: u32,
+    /// The number of planes, one after another.
+    pub planes: u32,
+}
+
+impl Level {
+    /// The number of its texels.
+    pub fn texels(&self) -> u32 {
+        self.width * self.height * self.planes
+    }
+
+    /// The index after its last texel.
+    pub fn end(&self) -> u32 {
+        self.first + self.texels()
+    }
 }
 
 /// The texels of all levels of a texture. They contain no NaN but 0x7fc00000.
 #[derive(Clone, PartialEq)]
 pub struct TextureData {
+    kind: TextureKind,
     levels: Box<[Level]>,
     texels: Vec<[f32; 4]>,
 }
 
 impl fmt::Debug for TextureData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TextureData").field("levels", &self.levels).finish_non_exhaustive()
+        f.debug_struct("TextureData")
+            .field("kind", &self.kind)
+            .field("levels", &self.levels)
+            .finish_non_exhaustive()
     }
 }
 
@@ -98,15 +187,27 @@ impl fmt::Debug for TextureData {
 pub enum TextureError {
     /// The number of texels does not match the size, or a side is zero.
     Count {
-        /// Texels in a row, and rows.
-        size: [u32; 2],
+        /// Texels in a row, rows, and planes.
+        size: [u32; 3],
         /// The number of texels given.
         found: usize,
     },
-    /// Too many texels, all levels counted.
-    TooLarge {
+    /// The number of planes is none of this kind.
+    Planes {
+        /// The kind.
+        kind: TextureKind,
+        /// The number of planes.
+        found: u32,
+    },
+    /// The faces of a cube are no squares.
+    Oblong {
         /// Texels in a row, and rows.
         size: [u32; 2],
+    },
+    /// Too many texels, all levels counted.
+    TooLarge {
+        /// Texels in a row, rows, and planes.
+        size: [u32; 3],
     },
     /// Out of memory.
     Memory,
@@ -114,19 +215,37 @@ pub enum TextureError {
 
 impl std::error::Error for TextureError {}
 
+/// A size in words.
+fn in_words([width, height, planes]: [u32; 3]) -> String {
+    match planes {
+        1 => format!("{width}x{height}"),
+        _ => format!("{width}x{height}x{planes}"),
+    }
+}
+
 impl fmt::Display for TextureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Count { size: [width, height], .. } if *width == 0 || *height == 0 => {
-                write!(f, "a texture of {width}x{height} has no texels; it has at least 1x1")
+            Self::Count { size, .. } if size.contains(&0) => {
+                write!(f, "a texture of {} has no texels; it has at least 1x1", in_words(*size))
             }
-            Self::Count { size: [width, height], found } => {
-                write!(f, "a texture of {width}x{height} has another number of texels than {found}")
+            Self::Count { size, found } => {
+                let size = in_words(*size);
+                write!(f, "a texture of {size} has another number of texels than {found}")
             }
-            Self::TooLarge { size: [width, height] } => {
+            Self::Planes { kind, found } => match kind {
+                TextureKind::Flat => write!(f, "it has one plane, and these are {found}"),
+                TextureKind::Cube => write!(f, "a cube has 6 faces, and these are {found}"),
+                _ => write!(f, "cubes have 6 faces each, and these are {found}"),
+            },
+            Self::Oblong { size: [width, height] } => {
+                write!(f, "the faces of a cube are squares, and these have {width}x{height} texels")
+            }
+            Self::TooLarge { size } => {
+                let size = in_words(*size);
                 write!(
                     f,
-                    "a texture of {width}x{height} is too large: one has at most {TEXELS} texels, all its levels counted"
+                    "a texture of {size} is too large: one has at most {TEXELS} texels, all its levels counted"
                 )
             }
             Self::Memory => write!(f, "not enough memory for a texture"),
@@ -134,27 +253,45 @@ impl fmt::Display for TextureError {
     }
 }
 
-/// The levels of a texture with this size: all levels, or only the first.
+/// The levels of a texture of this kind and size (texels in a row, rows, and planes): all levels, or only the first.
 ///
 /// # Errors
 ///
-/// [`TextureError::TooLarge`], before memory is allocated, and [`TextureError::Count`] if a side is zero.
-pub fn levels(size: [u32; 2], mipmaps: bool) -> Result<Box<[Level]>, TextureError> {
-    let ([mut width, mut height], mut first) = (size, 0_u64);
-    if width == 0 || height == 0 {
+/// [`TextureError::TooLarge`], before memory is allocated; [`TextureError::Count`] if a side is zero;
+/// [`TextureError::Planes`] and [`TextureError::Oblong`].
+pub fn levels(
+    kind: TextureKind,
+    size: [u32; 3],
+    mipmaps: bool,
+) -> Result<Box<[Level]>, TextureError> {
+    let ([mut width, mut height, mut planes], mut first) = (size, 0_u64);
+    if size.contains(&0) {
         return Err(TextureError::Count { size, found: 0 });
+    }
+    let (multiple, is_only) = kind.planes();
+    if planes % multiple != 0 || is_only && planes != multiple {
+        return Err(TextureError::Planes { kind, found: planes });
+    }
+    if multiple > 1 && width != height {
+        return Err(TextureError::Oblong { size: [width, height] });
     }
     let mut levels = Vec::new();
     loop {
-        levels.push(Level { first: first as u32, width, height });
-        first += u64::from(width) * u64::from(height);
+        levels.push(Level { first: first as u32, width, height, planes });
+        let texels = [width, height, planes].into_iter().map(u64::from);
+        first = texels.reduce(u64::saturating_mul).map_or(first, |more| first.saturating_add(more));
         if first > u64::from(TEXELS) {
             return Err(TextureError::TooLarge { size });
         }
-        if !mipmaps || (width == 1 && height == 1) {
+        let half = |side: u32| (side / 2).max(1);
+        let next = match kind {
+            TextureKind::Volume => [half(width), half(height), half(planes)],
+            _ => [half(width), half(height), planes],
+        };
+        if !mipmaps || next == [width, height, planes] {
             return Ok(levels.into());
         }
-        [width, height] = [width, height].map(|side| (side / 2).max(1));
+        [width, height, planes] = next;
     }
 }
 
@@ -164,24 +301,37 @@ fn canonical(x: f32) -> f32 {
 }
 
 impl TextureData {
-    /// A texture with these texels, row by row. `mipmaps` adds the smaller levels.
+    /// A texture of one plane with these texels, row by row. `mipmaps` adds the smaller levels.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::with_planes`].
+    pub fn new(
+        [width, height]: [u32; 2],
+        texels: impl ExactSizeIterator<Item = [f32; 4]>,
+        mipmaps: bool,
+    ) -> Result<Self, TextureError> {
+        Self::with_planes(TextureKind::Flat, [width, height, 1], texels, mipmaps)
+    }
+
+    /// A texture with these texels, plane by plane, row by row. `mipmaps` adds the smaller levels.
     ///
     /// # Errors
     ///
     /// Those of [`levels`]; [`TextureError::Count`] for the wrong number of texels; [`TextureError::Memory`].
-    pub fn new(
-        size: [u32; 2],
+    pub fn with_planes(
+        kind: TextureKind,
+        size: [u32; 3],
         texels: impl ExactSizeIterator<Item = [f32; 4]>,
         mipmaps: bool,
     ) -> Result<Self, TextureError> {
-        let levels = levels(size, mipmaps)?;
+        let levels = levels(kind, size, mipmaps)?;
         let found = texels.len();
-        if u64::from(size[0]) * u64::from(size[1]) != found as u64 {
+        if levels[0].texels() as usize != found {
             return Err(TextureError::Count { size, found });
         }
-        let last = levels[levels.len() - 1];
+        let count = levels[levels.len() - 1].end() as usize;
         let mut all = Vec::new();
-        let count = last.first as usize + last.width as usize * last.height as usize;
         all.try_reserve_exact(count).map_err(|_| TextureError::Memory)?;
         all.extend(texels.map(|texel| texel.map(canonical)));
         with_default(|| {
@@ -189,7 +339,12 @@ impl TextureData {
                 reduce(&mut all, pair[0], pair[1]);
             }
         });
-        Ok(Self { levels, texels: all })
+        Ok(Self { kind, levels, texels: all })
+    }
+
+    /// What its planes are.
+    pub fn kind(&self) -> TextureKind {
+        self.kind
     }
 
     /// The levels, at least one, the largest first.
@@ -207,10 +362,16 @@ impl TextureData {
         self.levels[clamp(level, self.levels.len() as u32) as usize]
     }
 
-    /// The texel at a column and row of a level; all three are clamped.
+    /// The texel at a column and row of the first plane of a level; all three are clamped.
     pub fn texel(&self, x: i32, y: i32, level: i32) -> [f32; 4] {
-        let Level { first, width, height } = self.level(level);
-        self.texels[(first + clamp(y, height) * width + clamp(x, width)) as usize]
+        self.texel_of_plane([x, y, 0], level)
+    }
+
+    /// The texel at a column, a row and a plane of a level; all four are clamped.
+    pub fn texel_of_plane(&self, [x, y, plane]: [i32; 3], level: i32) -> [f32; 4] {
+        let Level { first, width, height, planes } = self.level(level);
+        let row = clamp(plane, planes) * height + clamp(y, height);
+        self.texels[(first + row * width + clamp(x, width)) as usize]
     }
 }
 
@@ -219,18 +380,33 @@ fn clamp(number: i32, count: u32) -> u32 {
     (number.max(0) as u32).min(count - 1)
 }
 
-/// Appends the texels of a level, each the mean of four texels of the level before. An odd last row or column
-/// is dropped.
+/// Appends the texels of a level, each the mean of four texels of the level before, or of eight if it has fewer planes. An odd
+/// last row, column or plane is dropped.
 fn reduce(texels: &mut Vec<[f32; 4]>, from: Level, to: Level) {
-    for y in 0..to.height {
-        for x in 0..to.width {
-            let of = |dx: u32, dy: u32| {
-                let (x, y) = ((2 * x + dx).min(from.width - 1), (2 * y + dy).min(from.height - 1));
-                texels[(from.first + y * from.width + x) as usize]
-            };
-            let [a, b, c, d] = [of(0, 0), of(1, 0), of(0, 1), of(1, 1)];
-            let mean = |k: usize| canonical(((a[k] + b[k]) + (c[k] + d[k])) * 0.25);
-            texels.push(std::array::from_fn(mean));
+    let is_thinner = from.planes != to.planes;
+    for plane in 0..to.planes {
+        for y in 0..to.height {
+            for x in 0..to.width {
+                let of_plane = |plane: u32| {
+                    let of = |dx: u32, dy: u32| {
+                        let x = (2 * x + dx).min(from.width - 1);
+                        let y = (2 * y + dy).min(from.height - 1) + plane * from.height;
+                        texels[(from.first + y * from.width + x) as usize]
+                    };
+                    let [a, b, c, d] = [of(0, 0), of(1, 0), of(0, 1), of(1, 1)];
+                    move |k: usize| (a[k] + b[k]) + (c[k] + d[k])
+                };
+                texels.push(match is_thinner {
+                    false => {
+                        let sum = of_plane(plane);
+                        std::array::from_fn(|k| canonical(sum(k) * 0.25))
+                    }
+                    true => {
+                        let [near, far] = [of_plane(2 * plane), of_plane(2 * plane + 1)];
+                        std::array::from_fn(|k| canonical((near(k) + far(k)) * 0.125))
+                    }
+                });
+            }
         }
     }
 }
@@ -287,13 +463,51 @@ mod tests {
 
     #[test]
     fn sizes_are_limited_before_memory_is_asked_for() {
-        let most = levels([TEXELS / 2, 1], true).expect("it is small enough").len();
+        let most =
+            levels(TextureKind::Flat, [TEXELS / 2, 1, 1], true).expect("it is small enough").len();
         assert!(most <= MAX_LEVELS as usize, "{most} levels");
-        for size in [[1 << 16, 1 << 16], [u32::MAX, u32::MAX], [TEXELS, 2]] {
-            assert_eq!(levels(size, false), Err(TextureError::TooLarge { size }));
+        for size in [[1 << 16, 1 << 16, 1], [u32::MAX; 3], [TEXELS, 2, 1], [2, 1, TEXELS]] {
+            let found = levels(TextureKind::Array, size, false);
+            assert_eq!(found, Err(TextureError::TooLarge { size }));
         }
-        assert_eq!(levels([0, 7], true), Err(TextureError::Count { size: [0, 7], found: 0 }));
+        let size = [0, 7, 1];
+        let none = levels(TextureKind::Flat, size, true);
+        assert_eq!(none, Err(TextureError::Count { size, found: 0 }));
         let few = TextureData::new([2, 2], [[0.0; 4]; 3].into_iter(), false);
-        assert_eq!(few, Err(TextureError::Count { size: [2, 2], found: 3 }));
+        assert_eq!(few, Err(TextureError::Count { size: [2, 2, 1], found: 3 }));
+    }
+
+    /// Cubes have six faces, which are squares; layers stay, and slices are halved.
+    #[test]
+    fn kinds_have_their_planes() {
+        let planes = |kind, size| {
+            let all = levels(kind, size, true)?;
+            Ok::<_, TextureError>(
+                all.iter().map(|of| [of.width, of.height, of.planes]).collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(
+            planes(TextureKind::Array, [4, 1, 3]),
+            Ok(vec![[4, 1, 3], [2, 1, 3], [1, 1, 3]])
+        );
+        assert_eq!(planes(TextureKind::Cube, [2, 2, 6]), Ok(vec![[2, 2, 6], [1, 1, 6]]));
+        let halved = vec![[1, 2, 5], [1, 1, 2], [1, 1, 1]];
+        assert_eq!(planes(TextureKind::Volume, [1, 2, 5]), Ok(halved));
+        for (kind, found) in
+            [(TextureKind::Flat, 2), (TextureKind::Cube, 12), (TextureKind::CubeArray, 8)]
+        {
+            let wrong = planes(kind, [2, 2, found]);
+            assert_eq!(wrong, Err(TextureError::Planes { kind, found }));
+        }
+        let oblong = planes(TextureKind::CubeArray, [2, 3, 12]);
+        assert_eq!(oblong, Err(TextureError::Oblong { size: [2, 3] }));
+        // The last slice of five is dropped.
+        let slices = (0..5).map(|k| [k as f32, 0.0, 0.0, 1.0]).collect::<Vec<_>>();
+        let volume =
+            TextureData::with_planes(TextureKind::Volume, [1, 1, 5], slices.into_iter(), true);
+        let volume = volume.expect("it is small");
+        let texels = [0, 1, 2].map(|plane| volume.texel_of_plane([7, -7, plane], 1)[0]);
+        assert_eq!(texels, [0.5, 2.5, 2.5]);
+        assert_eq!(volume.texel_of_plane([0, 0, -1], 0)[0], 0.0);
     }
 }

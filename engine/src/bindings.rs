@@ -233,7 +233,7 @@ impl Bindings {
         match &mesh.images()[image].data {
             ImageData::Bytes(bytes) => {
                 let undecoded = Undecoded::read(&mut &bytes[..], file)?;
-                self.check_size(texture, undecoded.size()?)?;
+                self.check_size(texture, undecoded.size()?, 1)?;
                 self.bind(texture, &undecoded.decode()?)?;
             }
             ImageData::File(path) => {
@@ -529,7 +529,7 @@ impl Bindings {
         match self.slot(name)? {
             Slot::Texture => {
                 let undecoded = Undecoded::open(path)?;
-                self.check_size(name, undecoded.size()?)?;
+                self.check_size(name, undecoded.size()?, 1)?;
                 self.bind(name, &undecoded.decode()?)?;
             }
             Slot::Unused => self.unused.push(name.to_owned()),
@@ -582,8 +582,10 @@ impl Bindings {
         let mut bound = Vec::new();
         for name in names {
             if matches!(self.texture(&name), Some((_, None))) {
-                let (size, texels) = test_card(&name);
-                self.bind_texels(&name, size, &texels)?;
+                let ([width, height], card) = test_card(&name);
+                let planes = self.texture_options(&name)?.kind.least_planes();
+                let texels = card.repeat(planes as usize);
+                self.bind_planes(&name, [width, height, planes], &texels)?;
                 bound.push(name);
             }
         }
@@ -610,8 +612,10 @@ impl Bindings {
                 continue;
             }
             let bound = match all[number].kind {
-                ResourceKind::Texture(_) => {
-                    self.bind_texels(&all[number].name, [1, 1], &[[0.0; 4]])?;
+                ResourceKind::Texture(options) => {
+                    let planes = options.kind.least_planes();
+                    let texels = vec![[0.0; 4]; planes as usize];
+                    self.bind_planes(&all[number].name, [1, 1, planes], &texels)?;
                     continue;
                 }
                 ResourceKind::Buffer(element) => BufferData::zeros(program.types(), element, 1),
@@ -624,43 +628,67 @@ impl Bindings {
         Ok(())
     }
 
-    /// Binds texels to a texture without conversion, row by row from the upper left.
+    /// Binds texels to a texture without conversion, row by row from the upper left. Faces of cubes are squares one below the
+    /// other.
     ///
     /// # Errors
     ///
-    /// [`BindError`] if there is no such texture, or the number of texels is too large or does not
-    /// match the size.
+    /// As for [`Self::bind_planes`].
     pub fn bind_texels(
         &mut self,
         name: &str,
         size: [u32; 2],
         texels: &[[f32; 4]],
     ) -> Result<&mut Self, BindError> {
+        let kind = self.texture_options(name)?.kind;
+        self.bind_planes(name, kind.size_of_image(size), texels)
+    }
+
+    /// The options of a texture.
+    fn texture_options(&self, name: &str) -> Result<TextureOptions, BindError> {
+        let (types, name) = (self.program.types(), self.resource_name(name));
+        let of = types.resources().iter().find(|resource| *resource.name == *name);
+        match of.map(|of| of.kind) {
+            Some(ResourceKind::Texture(options)) => Ok(options),
+            Some(kind @ (ResourceKind::Buffer(_) | ResourceKind::Memory(_))) => {
+                let (name, wanted) = (name.to_owned(), "numbers, not texels");
+                Err(BindError::Kind { name, declared: kind.word(), wanted })
+            }
+            None => Err(BindError::unknown(types, name)),
+        }
+    }
+
+    /// Binds texels to a texture without conversion, plane by plane, row by row from the upper left. The size is that of a
+    /// plane, and the number of planes: layers, slices, or six faces +x, −x, +y, −y, +z and −z of each cube.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] if there is no such texture, or the number of texels is too large or does not
+    /// match the size.
+    pub fn bind_planes(
+        &mut self,
+        name: &str,
+        size: [u32; 3],
+        texels: &[[f32; 4]],
+    ) -> Result<&mut Self, BindError> {
         let program = Arc::clone(&self.program);
         let types = program.types();
+        let TextureOptions { kind, mipmaps, .. } = self.texture_options(name)?;
         let name = self.resource_name(name).to_owned();
-        let of = types.resources().iter().find(|resource| *resource.name == *name);
-        let mipmaps = match of.map(|of| of.kind) {
-            Some(ResourceKind::Texture(options)) => options.mipmaps,
-            Some(kind @ (ResourceKind::Buffer(_) | ResourceKind::Memory(_))) => {
-                let wanted = "numbers, not texels";
-                return Err(BindError::Kind { name, declared: kind.word(), wanted });
-            }
-            None => return Err(BindError::unknown(types, &name)),
-        };
-        let data = TextureData::new(size, texels.iter().copied(), mipmaps);
+        let data = TextureData::with_planes(kind, size, texels.iter().copied(), mipmaps);
         let data = data.map_err(|error| BindError::Image { name: name.clone(), error })?;
         self.settings.bind_data(types, &name, Bound::Texture(data.into()))?;
         Ok(self)
     }
 
-    /// Checks that an image of that size can be bound to a texture, before it is decoded.
+    /// Checks that images of that size, so many, can be bound to a texture, before they are decoded.
     ///
     /// # Errors
     ///
     /// [`BindError::Unknown`], [`BindError::Kind`] and [`BindError::Image`].
-    pub fn check_size(&self, name: &str, size: Size) -> Result<(), BindError> {
-        self.settings.check_size(self.program.types(), self.resource_name(name), size)
+    pub fn check_size(&self, name: &str, size: Size, images: u32) -> Result<(), BindError> {
+        let name = self.resource_name(name);
+        self.settings.check_size(self.program.types(), name, size, images)
     }
 
     /// Sets `(time)`, in seconds.

@@ -2,6 +2,7 @@
 
 use super::arithmetic::{Binary, Unary};
 use super::values::{Index, Space};
+use lambdav_core::texture::TextureKind;
 
 /// A source position; lines and columns count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +174,7 @@ pub(super) enum Step {
     Fetch {
         to: usize,
         texture: usize,
+        kind: TextureKind,
         place: usize,
         offset: Option<usize>,
         level: Option<usize>,
@@ -181,14 +183,16 @@ pub(super) enum Step {
     Sample {
         to: usize,
         texture: usize,
+        kind: TextureKind,
         place: usize,
         offset: Option<usize>,
         level: Option<Level>,
     },
-    /// Width and height of a level.
+    /// Width and height of a level; of an array the layers, of a volume the depth.
     Size {
         to: usize,
         texture: usize,
+        kind: TextureKind,
         level: Option<usize>,
     },
     /// Number of elements of the last array of a memory, which begins at `offset`.

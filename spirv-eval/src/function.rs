@@ -14,7 +14,9 @@ use super::images::{Sample, opaque, sample};
 use super::note::Notes;
 use super::order::reverse_postorder;
 use super::signature::Signature;
-use super::values::{ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType};
+use super::values::{
+    ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType, components_of_move,
+};
 use lambdav_core::interface::Stage;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -351,14 +353,16 @@ impl Draft {
             (None, None) => {
                 let mut moves = [0; 2];
                 for (to, axes) in moves.iter_mut().zip([Axes::X, Axes::Y]) {
-                    *to = allocate(ids, instruction, ValueType::numbers(2))?;
-                    self.steps.push(Step::Derivative { to: *to, a: of.place, words: 2, axes });
+                    let count = components_of_move(of.kind);
+                    *to = allocate(ids, instruction, ValueType::numbers(count))?;
+                    let (a, words) = (of.place, count.into());
+                    self.steps.push(Step::Derivative { to: *to, a, words, axes });
                 }
                 Some(Level::Moved(moves, of.bias))
             }
         };
-        let &Sample { texture, place, offset, .. } = of;
-        self.steps.push(Step::Sample { to, texture, place, offset, level });
+        let &Sample { texture, kind, place, offset, .. } = of;
+        self.steps.push(Step::Sample { to, texture, kind, place, offset, level });
         Ok(())
     }
 

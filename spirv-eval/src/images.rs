@@ -4,7 +4,11 @@ use super::binary::Instruction;
 use super::code::Step;
 use super::error::LoadError;
 use super::options::Undefined;
-use super::values::{ComponentType, Entity, Ids, OpaqueType, SpirvType, ValueType};
+use super::values::{
+    ComponentType, Entity, Ids, OpaqueType, SpirvType, ValueType, components_of_move,
+    components_of_place,
+};
+use lambdav_core::texture::TextureKind;
 use rspirv::spirv::{ImageOperands, Op};
 
 /// The texture or sampler that an instruction loads, copies or combines; `None` for other instructions.
@@ -26,13 +30,16 @@ pub(super) fn opaque(
             _ => return Ok(None),
         },
         Op::Image => match found(2)? {
-            Some((OpaqueType::SampledImage, false, place)) => (OpaqueType::Image, place),
+            Some((OpaqueType::SampledImage(kind), false, place)) => {
+                (OpaqueType::Image(kind), place)
+            }
             _ => return Err(instruction.malformed("not of an image with a sampler")),
         },
         Op::SampledImage => match (found(2)?, found(3)?) {
-            (Some((OpaqueType::Image, false, place)), Some((OpaqueType::Sampler, false, _))) => {
-                (OpaqueType::SampledImage, place)
-            }
+            (
+                Some((OpaqueType::Image(kind), false, place)),
+                Some((OpaqueType::Sampler, false, _)),
+            ) => (OpaqueType::SampledImage(kind), place),
             _ => return Err(instruction.malformed("not of an image and a sampler")),
         },
         _ => return Ok(None),
@@ -92,14 +99,23 @@ fn optional(instruction: &Instruction<'_>, from: usize) -> Result<Optional, Load
     Ok(all)
 }
 
-/// Place of the number of the texture that an instruction reads.
+/// Place of the number of the texture that an instruction reads, and its kind.
 fn texture(
     ids: &Ids,
     instruction: &Instruction<'_>,
-    wanted: OpaqueType,
-) -> Result<usize, LoadError> {
+    with_sampler: bool,
+) -> Result<(usize, TextureKind), LoadError> {
     match ids.get(instruction.operand(2)?) {
-        Some(&Entity::Opaque { of, is_pointer: false, place }) if of == wanted => Ok(place),
+        Some(&Entity::Opaque { of: OpaqueType::SampledImage(kind), is_pointer: false, place })
+            if with_sampler =>
+        {
+            Ok((place, kind))
+        }
+        Some(&Entity::Opaque { of: OpaqueType::Image(kind), is_pointer: false, place })
+            if !with_sampler =>
+        {
+            Ok((place, kind))
+        }
         _ => Err(instruction.malformed("not of an image")),
     }
 }
@@ -121,7 +137,8 @@ fn integers(
 /// Operands of a sample.
 pub(super) struct Sample {
     pub(super) texture: usize,
-    /// Place of a vector of at least two floats.
+    pub(super) kind: TextureKind,
+    /// Place of a vector of floats.
     pub(super) place: usize,
     pub(super) offset: Option<usize>,
     /// Level of detail, gradients, and bias, if given.
@@ -140,7 +157,7 @@ pub(super) fn sample(
     let (Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod) = instruction.op else {
         return Ok(None);
     };
-    let texture = texture(ids, instruction, OpaqueType::SampledImage)?;
+    let (texture, of) = texture(ids, instruction, true)?;
     if undefined == Undefined::Marked {
         let what = "an image sample, which depends on a sampler's state,".into();
         return Err(LoadError::Unknown { what, at: instruction.at });
@@ -155,16 +172,20 @@ pub(super) fn sample(
             false => Err(instruction.malformed("an operand is no vector of numbers")),
         }
     };
-    let place = numbers(instruction.operand(3)?, 2)?;
+    let place = numbers(instruction.operand(3)?, components_of_place(of).into())?;
     let Optional { bias, level, gradients, offset } = optional(instruction, 4)?;
-    let offset = offset.map(|id| integers(ids, instruction, id, 2)).transpose()?;
+    let offset = offset.map(|id| integers(ids, instruction, id, components_of_move(of)));
+    let offset = offset.transpose()?;
     let level = level.map(|id| numbers(id, 1)).transpose()?;
     let bias = bias.map(|id| numbers(id, 1)).transpose()?;
     let gradients = match gradients {
-        Some([dx, dy]) => Some([numbers(dx, 2)?, numbers(dy, 2)?]),
+        Some([dx, dy]) => {
+            let count = components_of_move(of).into();
+            Some([numbers(dx, count)?, numbers(dy, count)?])
+        }
         None => None,
     };
-    Ok(Some(Sample { texture, place, offset, level, gradients, bias }))
+    Ok(Some(Sample { texture, kind: of, place, offset, level, gradients, bias }))
 }
 
 /// The step for an instruction that reads or queries an image; `None` for others, and for samples.
@@ -175,22 +196,24 @@ pub(super) fn read(
     kind: ValueType,
     to: usize,
 ) -> Result<Option<Step>, LoadError> {
-    let wanted = match instruction.op {
-        Op::ImageFetch
-        | Op::ImageRead
-        | Op::ImageQuerySize
-        | Op::ImageQuerySizeLod
-        | Op::ImageQueryLevels => OpaqueType::Image,
-        _ => return Ok(None),
+    let (Op::ImageFetch
+    | Op::ImageRead
+    | Op::ImageQuerySize
+    | Op::ImageQuerySizeLod
+    | Op::ImageQueryLevels) = instruction.op
+    else {
+        return Ok(None);
     };
-    let texture = texture(ids, instruction, wanted)?;
+    let (texture, of) = texture(ids, instruction, false)?;
     let wants = |is_so: bool| match is_so {
         true => Ok(()),
         false => Err(instruction.malformed("its result is of another type")),
     };
     let integers_of = |id: u32, count: u8| integers(ids, instruction, id, count);
     let integers = |index, count: u8| integers_of(instruction.operand(index)?, count);
-    let is_pair = kind == ValueType { rows: 2, ..ValueType::scalar(kind.scalar) };
+    // The faces of a cube are squares.
+    let axes = if of == TextureKind::Cube { 2 } else { of.axes() };
+    let is_size = kind == ValueType { rows: axes, ..ValueType::scalar(kind.scalar) };
     Ok(Some(match instruction.op {
         Op::ImageFetch | Op::ImageRead => {
             wants(kind == ValueType::numbers(4))?;
@@ -203,23 +226,23 @@ pub(super) fn read(
             }
             let Optional { level, offset, .. } = optional(instruction, 4)?;
             let level = level.map(|id| integers_of(id, 1)).transpose()?;
-            let offset = offset.map(|id| integers_of(id, 2)).transpose()?;
-            // Further components of the coordinate are unused in two dimensions.
-            let (of, place) = ids.value(instruction, instruction.operand(3)?)?;
-            if !of.scalar.is_integer() || of.rows < 2 || of.aggregate.is_some() {
+            let offset = offset.map(|id| integers_of(id, components_of_move(of))).transpose()?;
+            // Further components of the coordinate are unused.
+            let (ty, place) = ids.value(instruction, instruction.operand(3)?)?;
+            if !ty.scalar.is_integer() || ty.rows < of.axes() || ty.aggregate.is_some() {
                 return Err(instruction.malformed("its place is no vector of integers"));
             }
-            Step::Fetch { to, texture, place, offset, level }
+            Step::Fetch { to, texture, kind: of, place, offset, level }
         }
         Op::ImageQuerySizeLod => {
             instruction.exactly(4)?;
-            wants(kind.scalar.is_integer() && is_pair)?;
-            Step::Size { to, texture, level: Some(integers(3, 1)?) }
+            wants(kind.scalar.is_integer() && is_size)?;
+            Step::Size { to, texture, kind: of, level: Some(integers(3, 1)?) }
         }
         Op::ImageQuerySize => {
             instruction.exactly(3)?;
-            wants(kind.scalar.is_integer() && is_pair)?;
-            Step::Size { to, texture, level: None }
+            wants(kind.scalar.is_integer() && is_size)?;
+            Step::Size { to, texture, kind: of, level: None }
         }
         _ => {
             instruction.exactly(3)?;

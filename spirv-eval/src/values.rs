@@ -3,6 +3,7 @@
 use super::binary::Instruction;
 use super::error::LoadError;
 use super::options::Undefined;
+use lambdav_core::texture::TextureKind;
 use rspirv::spirv::StorageClass;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -119,11 +120,28 @@ pub(super) enum SpirvType {
 /// Kinds of opaque types, which have no words of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpaqueType {
-    /// A 2D image of floats.
-    Image,
+    /// An image of floats, with these planes.
+    Image(TextureKind),
     Sampler,
-    /// A 2D image of floats with a sampler.
-    SampledImage,
+    /// The same with a sampler.
+    SampledImage(TextureKind),
+}
+
+/// Components of the place of a sample: for cubes a direction, and for arrays a layer.
+pub(super) fn components_of_place(kind: TextureKind) -> u8 {
+    match kind {
+        TextureKind::Flat => 2,
+        TextureKind::Array | TextureKind::Cube | TextureKind::Volume => 3,
+        TextureKind::CubeArray => 4,
+    }
+}
+
+/// Components of the place whose derivatives say the level of a sample.
+pub(super) fn components_of_move(kind: TextureKind) -> u8 {
+    match kind {
+        TextureKind::Flat | TextureKind::Array => 2,
+        TextureKind::Cube | TextureKind::CubeArray | TextureKind::Volume => 3,
+    }
 }
 
 /// The address space of a variable.

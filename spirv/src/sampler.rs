@@ -4,7 +4,7 @@
 //! natively on the device has one string for each texture, which no instruction uses and drivers ignore:
 //! `lambdav sampler 2: linear repeat mipmaps`, where 2 is the binding in set 0.
 
-use lambdav_core::texture::{Filter, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
 use std::fmt;
 
 const HEAD: &str = "lambdav sampler ";
@@ -34,7 +34,9 @@ impl SamplerNote {
         let mut words = state.split(' ').peekable();
         let (filter, wrap) = (Filter::from_name(words.next()?)?, Wrap::from_name(words.next()?)?);
         let [srgb, mipmaps] = ["srgb", "mipmaps"].map(|word| words.next_if_eq(&word).is_some());
-        let options = TextureOptions { filter, wrap, srgb, mipmaps, native: true };
+        // Only textures with one plane are sampled natively.
+        let kind = TextureKind::Flat;
+        let options = TextureOptions { kind, filter, wrap, srgb, mipmaps, native: true };
         let binding = binding.parse().ok()?;
         words.next().is_none().then_some(Self { binding, options })
     }
@@ -50,7 +52,15 @@ mod tests {
             for wrap in [Wrap::Clamp, Wrap::Repeat, Wrap::Mirror] {
                 for (srgb, mipmaps) in [(false, false), (false, true), (true, false), (true, true)]
                 {
-                    let options = TextureOptions { filter, wrap, srgb, mipmaps, native: true };
+                    let native = true;
+                    let options = TextureOptions {
+                        filter,
+                        wrap,
+                        srgb,
+                        mipmaps,
+                        native,
+                        ..Default::default()
+                    };
                     let note = SamplerNote { binding: 17, options };
                     assert_eq!(SamplerNote::parse(&note.to_string()), Some(note));
                 }

@@ -38,10 +38,11 @@
 //!            | depth | discard | discard-if | size | effect | result | pass | write | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
-//!                                    | "texture" string filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
+//!                                    | "texture" string [ planes ] filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
 //!                                    | "buffer" string type
 //!                                    | "memory" string | "workgroup" string digits )
 //! filter     = "nearest" | "linear"
+//! planes     = "array" | "cube" | "cube-array" | "volume"
 //! wrap       = "clamp" | "repeat" | "mirror"
 //! case       = string fields
 //! fields     = "(" [ field { "," field } ] ")"

@@ -284,6 +284,9 @@ impl<'a> Printer<'a> {
                 match *kind {
                     ResourceKind::Texture(options) => {
                         let (filter, wrap) = (options.filter.name(), options.wrap.name());
+                        if options.kind.has_planes() {
+                            self.text(format_args!(" {}", options.kind.name()));
+                        }
                         self.text(format_args!(" {filter} {wrap}"));
                         self.out.push_str(if options.srgb { " srgb" } else { "" });
                         self.out.push_str(if options.mipmaps { " mipmaps" } else { "" });

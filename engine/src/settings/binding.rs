@@ -31,10 +31,15 @@ impl Settings {
         };
         let bound = match (*kind, data.into()) {
             (ResourceKind::Texture(options), DataRef::Image(image)) => {
-                Bound::Texture(Arc::new(texels(name, options, image)?))
+                Bound::Texture(Arc::new(texels(name, options, &[image])?))
+            }
+            (ResourceKind::Texture(options), DataRef::Planes(images)) => {
+                Bound::Texture(Arc::new(texels(name, options, images)?))
             }
             (ResourceKind::Texture(_), _) => return wrong("an image"),
-            (ResourceKind::Buffer(_), DataRef::Image(_)) => return wrong("numbers, not an image"),
+            (ResourceKind::Buffer(_), DataRef::Image(_) | DataRef::Planes(_)) => {
+                return wrong("numbers, not an image");
+            }
             (ResourceKind::Buffer(element), data) => {
                 Bound::Buffer(Arc::new(elements(types, name, element, data)?))
             }
@@ -43,19 +48,30 @@ impl Settings {
         self.bind_data(types, name, bound)
     }
 
-    /// Checks that an image of that size can be bound to a texture, before it is decoded; errors are
-    /// those of [`Self::bind`].
+    /// Checks that images of that size, so many, can be bound to a texture, before they are decoded; errors are those of
+    /// [`Self::bind`].
     ///
     /// # Errors
     ///
     /// [`BindError::Unknown`], [`BindError::Kind`] and [`BindError::Image`].
-    pub fn check_size(&self, types: &Types, name: &str, size: Size) -> Result<(), BindError> {
+    pub fn check_size(
+        &self,
+        types: &Types,
+        name: &str,
+        size: Size,
+        images: u32,
+    ) -> Result<(), BindError> {
         let kind = types.resources()[find(types, name)?].kind;
         let ResourceKind::Texture(options) = kind else {
             let (name, declared) = (name.to_owned(), kind.word());
             return Err(BindError::Kind { name, declared, wanted: "numbers, not an image" });
         };
-        let checked = levels([size.width(), size.height()], options.mipmaps);
+        let [width, height] = [size.width(), size.height()];
+        let size = match images {
+            1 => options.kind.size_of_image([width, height]),
+            _ => [width, height, images],
+        };
+        let checked = levels(options.kind, size, options.mipmaps);
         checked.map_err(|error| BindError::Image { name: name.to_owned(), error }).map(drop)
     }
 

@@ -82,7 +82,9 @@ fn words(types: &Types, element: Type, data: DataRef<'_>) -> Result<Vec<u32>, Wr
                 .to_owned()
                 .into());
         }
-        DataRef::Image(_) => unreachable!("an image is bound to a texture"),
+        DataRef::Image(_) | DataRef::Planes(_) => {
+            unreachable!("an image is bound to a texture")
+        }
     };
     let wanted = single_scalar(types, element)?;
     if scalar != wanted {

@@ -12,8 +12,10 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum DataRef<'a> {
-    /// An image, for a texture.
+    /// An image, for a texture. Faces of cubes are squares one below the other.
     Image(ImageRef<'a>),
+    /// Images of equal size, for the planes of a texture: layers, slices, or the faces +x, −x, +y, −y, +z and −z of a cube.
+    Planes(&'a [ImageRef<'a>]),
     /// Components of a buffer's elements, in order, all of type num.
     Nums(&'a [f32]),
     /// Components of type int.
@@ -124,6 +126,12 @@ pub enum BindError {
         "the texture `{name}` is `srgb`, which is for images of 8 or 16 bits, and this one is of floats"
     )]
     Floats {
+        /// The texture.
+        name: String,
+    },
+    /// The images of a texture's planes differ in size.
+    #[error("the texture `{name}`: its planes differ in size")]
+    Planes {
         /// The texture.
         name: String,
     },

@@ -5,22 +5,47 @@ use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_image::file::ImageRef;
 use lambdav_image::srgb::Decoder;
 
-/// Texels of the texture `name`. Samples of 8 and 16 bits are divided by their maximum, and decoded if
-/// the options say so; floats stay unchanged.
+/// Texels of the texture `name`, from the images of its planes, or from one image
+/// ([`size_of_image`](lambdav_core::texture::TextureKind::size_of_image)). Samples of 8 and 16 bits are divided by their maximum,
+/// and decoded if the options say so; floats stay unchanged.
 ///
 /// # Errors
 ///
-/// [`BindError::Floats`] and [`BindError::Image`].
+/// [`BindError::Floats`], [`BindError::Image`] and [`BindError::Planes`].
 pub fn texels(
     name: &str,
     options: TextureOptions,
-    image: ImageRef<'_>,
+    images: &[ImageRef<'_>],
 ) -> Result<TextureData, BindError> {
-    let name = || name.to_owned();
-    let TextureOptions { srgb, mipmaps, .. } = options;
+    let TextureOptions { kind, srgb, mipmaps, .. } = options;
+    let sides = images.first().map_or([0; 2], |image| {
+        let size = image.size();
+        [size.width(), size.height()]
+    });
+    let mut all: Vec<[f32; 4]> = Vec::new();
+    for image in images {
+        let size = image.size();
+        if [size.width(), size.height()] != sides {
+            return Err(BindError::Planes { name: name.to_owned() });
+        }
+        match image {
+            ImageRef::Float(_) if srgb => {
+                return Err(BindError::Floats { name: name.to_owned() });
+            }
+            _ => all.extend(of_image(srgb, *image)),
+        }
+    }
+    let size = match images {
+        [_] => kind.size_of_image(sides),
+        _ => [sides[0], sides[1], images.len() as u32],
+    };
+    let made = TextureData::with_planes(kind, size, all.into_iter(), mipmaps);
+    made.map_err(|error| BindError::Image { name: name.to_owned(), error })
+}
+
+fn of_image(srgb: bool, image: ImageRef<'_>) -> Vec<[f32; 4]> {
     let linear = |max: u16| (0..=max).map(|k| f32::from(k) / f32::from(max)).collect::<Vec<f32>>();
-    let sides = |size: lambdav_image::Size| [size.width(), size.height()];
-    let made = match image {
+    match image {
         ImageRef::Unorm8(image) => {
             let linear = linear(u8::MAX.into());
             let color = if srgb { Decoder::of_8_bits().values() } else { &linear };
@@ -28,7 +53,7 @@ pub fn texels(
                 let [r, g, b] = [r, g, b].map(|sample| color[usize::from(sample)]);
                 [r, g, b, linear[usize::from(a)]]
             };
-            TextureData::new(sides(image.size()), image.pixels().iter().map(texel), mipmaps)
+            image.pixels().iter().map(texel).collect()
         }
         ImageRef::Unorm16(image) => {
             let linear = linear(u16::MAX);
@@ -37,12 +62,8 @@ pub fn texels(
                 let [r, g, b] = [r, g, b].map(|sample| color[usize::from(sample)]);
                 [r, g, b, linear[usize::from(a)]]
             };
-            TextureData::new(sides(image.size()), image.pixels().iter().map(texel), mipmaps)
+            image.pixels().iter().map(texel).collect()
         }
-        ImageRef::Float(_) if srgb => return Err(BindError::Floats { name: name() }),
-        ImageRef::Float(image) => {
-            TextureData::new(sides(image.size()), image.pixels().iter().copied(), mipmaps)
-        }
-    };
-    made.map_err(|error| BindError::Image { name: name(), error })
+        ImageRef::Float(image) => image.pixels().to_vec(),
+    }
 }

@@ -4,7 +4,7 @@ use super::device::{Cleanup, FORMAT, Patience, Shared, make};
 use super::result::said;
 use crate::error::Error;
 use ash::vk;
-use lambdav_core::texture::{Filter, Level, TextureData, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, Level, TextureData, TextureKind, TextureOptions, Wrap};
 use std::sync::Arc;
 
 const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
@@ -12,7 +12,7 @@ const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     base_mip_level: 0,
     level_count: vk::REMAINING_MIP_LEVELS,
     base_array_layer: 0,
-    layer_count: 1,
+    layer_count: vk::REMAINING_ARRAY_LAYERS,
 };
 
 /// The sampler for these options.
@@ -44,14 +44,19 @@ impl Cleanup {
         patience: Patience<'_>,
     ) -> Result<(vk::DescriptorImageInfo, Upload), Error> {
         let levels = data.levels();
-        let extent =
-            |level: &Level| vk::Extent3D { width: level.width, height: level.height, depth: 1 };
+        let is_volume = data.kind() == TextureKind::Volume;
+        let extent = |level: &Level| vk::Extent3D {
+            width: level.width,
+            height: level.height,
+            depth: if is_volume { level.planes } else { 1 },
+        };
+        let layers = if is_volume { 1 } else { levels[0].planes };
         let info = vk::ImageCreateInfo::default()
-            .image_type(vk::ImageType::TYPE_2D)
+            .image_type(if is_volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })
             .format(FORMAT)
             .extent(extent(&levels[0]))
             .mip_levels(levels.len() as u32)
-            .array_layers(1)
+            .array_layers(layers)
             .samples(vk::SampleCountFlags::TYPE_1)
             .usage(vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST);
         let this = self;
@@ -64,7 +69,7 @@ impl Cleanup {
                 let layers = vk::ImageSubresourceLayers::default()
                     .aspect_mask(vk::ImageAspectFlags::COLOR)
                     .mip_level(number)
-                    .layer_count(1);
+                    .layer_count(layers);
                 vk::BufferImageCopy::default()
                     .buffer_offset(u64::from(level.first) * 16)
                     .image_subresource(layers)
@@ -76,7 +81,14 @@ impl Cleanup {
 
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
-            .view_type(vk::ImageViewType::TYPE_2D)
+            .view_type(match data.kind() {
+                TextureKind::Flat => vk::ImageViewType::TYPE_2D,
+                TextureKind::Volume => vk::ImageViewType::TYPE_3D,
+                // Modules of ours see the faces of cubes as layers.
+                TextureKind::Array | TextureKind::Cube | TextureKind::CubeArray => {
+                    vk::ImageViewType::TYPE_2D_ARRAY
+                }
+            })
             .format(FORMAT)
             .subresource_range(RANGE);
         let view = make!(this, create_image_view, destroy_image_view, info);

@@ -47,6 +47,17 @@ pub enum ImageRef<'a> {
     Float(&'a Frame),
 }
 
+impl ImageRef<'_> {
+    /// Width and height.
+    pub fn size(&self) -> Size {
+        match self {
+            Self::Unorm8(image) => image.size(),
+            Self::Unorm16(image) => image.size(),
+            Self::Float(image) => image.size(),
+        }
+    }
+}
+
 impl<'a> From<&'a Image<u8>> for ImageRef<'a> {
     fn from(image: &'a Image<u8>) -> Self {
         Self::Unorm8(image)

@@ -17,6 +17,7 @@
 //! workgroup, so stamps are never cleared.
 
 use lambdav_core::memory::Atomic;
+use lambdav_core::texture::TextureKind;
 
 use super::extents::Resource;
 use super::{
@@ -98,7 +99,9 @@ pub fn checked(program: &LaneProgram, stamps: &Stamps) -> LaneProgram {
             Added::Stamps(of) => program.resources.0[of].extents.clone(),
             Added::Flag => Extents::Buffer(1),
         };
-        let mut resource = Resource { is_memory: true, width: 1, levels: 0, extents, first: 0 };
+        let kind = TextureKind::Flat;
+        let mut resource =
+            Resource { is_memory: true, width: 1, levels: 0, kind, extents, first: 0 };
         out.inputs.add_descriptor(number as u32, &mut resource);
         out.resources.0.push(resource);
     }

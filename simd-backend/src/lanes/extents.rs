@@ -24,7 +24,7 @@
 
 use lambdav_core::limits::{BUFFER_WORDS, TEXELS};
 use lambdav_core::resource;
-use lambdav_core::texture::{Level, MAX_LEVELS};
+use lambdav_core::texture::{Level, MAX_LEVELS, TextureKind};
 use lambdav_core::types::{MemoryKind, ResourceKind, Types};
 
 use super::LaneOp;
@@ -54,6 +54,10 @@ pub enum Extent {
     LastRow(u8),
     /// Index of the first texel of that level.
     First(u8),
+    /// Number of planes of that level, of a texture with planes.
+    Planes(u8),
+    /// Index of the last plane of that level.
+    LastPlane(u8),
 }
 
 /// The sizes of a resource known at compile time.
@@ -89,6 +93,8 @@ pub struct Resource {
     pub width: u32,
     /// Maximum number of levels of a texture; 0 for a buffer or a memory.
     pub levels: u32,
+    /// What the planes of a texture are.
+    pub kind: TextureKind,
     /// The baked sizes, if any.
     pub extents: Extents,
     /// Index of the first word of its descriptor, if its sizes are not baked.
@@ -107,11 +113,13 @@ impl Resource {
     pub(super) fn all(types: &Types, extents: &[Extents]) -> Vec<Self> {
         let each = types.resources().iter().enumerate();
         let of = |(number, of): (usize, &std::sync::Arc<lambdav_core::types::Resource>)| {
-            let (width, levels) = match of.kind {
-                ResourceKind::Texture(options) if options.mipmaps => (TEXEL_WORDS, MAX_LEVELS),
-                ResourceKind::Texture(_) => (TEXEL_WORDS, 1),
-                ResourceKind::Buffer(element) => (types.components(element) as u32, 0),
-                ResourceKind::Memory(_) => (1, 0),
+            let flat = TextureKind::Flat;
+            let (width, levels, kind) = match of.kind {
+                ResourceKind::Texture(options) => {
+                    (TEXEL_WORDS, if options.mipmaps { MAX_LEVELS } else { 1 }, options.kind)
+                }
+                ResourceKind::Buffer(element) => (types.components(element) as u32, 0, flat),
+                ResourceKind::Memory(_) => (1, 0, flat),
             };
             let (is_memory, extents) = match of.kind {
                 ResourceKind::Memory(MemoryKind::Workgroup(words)) => {
@@ -120,7 +128,7 @@ impl Resource {
                 ResourceKind::Memory(MemoryKind::Storage) => (true, Extents::Any),
                 _ => (false, extents.get(number).cloned().unwrap_or_default()),
             };
-            Self { is_memory, width, levels, extents, first: 0 }
+            Self { is_memory, width, levels, kind, extents, first: 0 }
         };
         each.map(of).collect()
     }
@@ -129,6 +137,7 @@ impl Resource {
     pub fn words(&self) -> u32 {
         match (&self.extents, self.levels) {
             (Extents::Any, 0) => 2,
+            (Extents::Any, levels) if self.kind.has_planes() => 3 + 7 * levels,
             (Extents::Any, levels) => 3 + 5 * levels,
             _ => 0,
         }
@@ -149,7 +158,9 @@ impl Resource {
             1 => Extent::Height(level),
             2 => Extent::LastColumn(level),
             3 => Extent::LastRow(level),
-            _ => Extent::First(level),
+            4 => Extent::First(level),
+            5 => Extent::Planes(level),
+            _ => Extent::LastPlane(level),
         }
     }
 
@@ -165,6 +176,8 @@ impl Resource {
             Extent::LastColumn(level) => of_level(2, level),
             Extent::LastRow(level) => of_level(3, level),
             Extent::First(level) => of_level(4, level),
+            Extent::Planes(level) => of_level(5, level),
+            Extent::LastPlane(level) => of_level(6, level),
         };
         self.first + word
     }
@@ -190,12 +203,14 @@ impl Resource {
         Some(match extent {
             Extent::Levels | Extent::Length => levels.len() as u32,
             Extent::LastLevel => levels.len() as u32 - 1,
-            Extent::Last => last.first + last.width * last.height - 1,
+            Extent::Last => last.end() - 1,
             Extent::Width(level) => of(level).width,
             Extent::Height(level) => of(level).height,
             Extent::LastColumn(level) => of(level).width - 1,
             Extent::LastRow(level) => of(level).height - 1,
             Extent::First(level) => of(level).first,
+            Extent::Planes(level) => of(level).planes,
+            Extent::LastPlane(level) => of(level).planes - 1,
         })
     }
 
@@ -225,12 +240,13 @@ impl Resource {
             resource::Bound::Texture(data) => {
                 let levels = data.levels();
                 let last = levels[levels.len() - 1];
-                let texels = last.first + last.width * last.height;
+                let texels = last.end();
                 let each = |of: fn(&Level) -> u32| {
                     let filled = levels.iter().chain(std::iter::repeat(&last));
                     filled.take(self.levels as usize).map(of).collect::<Vec<u32>>()
                 };
-                let fits = levels.len() <= self.levels as usize
+                let fits = data.kind() == self.kind
+                    && levels.len() <= self.levels as usize
                     && texels <= TEXELS
                     && words == (self.width * texels) as usize;
                 fits.then(|| {
@@ -242,7 +258,9 @@ impl Resource {
                         each(|of| of.height - 1),
                         each(|of| of.first),
                     ];
-                    [vec![count, texels - 1, count - 1], levels.concat()].concat()
+                    let planes = [each(|of| of.planes), each(|of| of.planes - 1)];
+                    let planes = if self.kind.has_planes() { planes.concat() } else { vec![] };
+                    [vec![count, texels - 1, count - 1], levels.concat(), planes].concat()
                 })
             }
         };
@@ -254,7 +272,7 @@ impl Resource {
         match &self.extents {
             Extents::Any => None,
             Extents::Texture(levels) => {
-                let texels = levels.last().map_or(0, |of| of.first + of.width * of.height);
+                let texels = levels.last().map_or(0, Level::end);
                 Some(self.width * texels)
             }
             Extents::Buffer(elements) => Some(self.width * elements),
@@ -274,10 +292,11 @@ impl Resource {
             Extent::Width(0) => (TEXELS, Within::Width(number)),
             Extent::LastColumn(0) => (TEXELS - 1, Within::Column(number)),
             Extent::LastRow(0) => (TEXELS - 1, Within::Row(number)),
-            Extent::Width(_) | Extent::Height(_) => (TEXELS, Within::Anything),
-            Extent::LastColumn(_) | Extent::LastRow(_) | Extent::First(_) => {
-                (TEXELS - 1, Within::Anything)
-            }
+            Extent::Width(_) | Extent::Height(_) | Extent::Planes(_) => (TEXELS, Within::Anything),
+            Extent::LastColumn(_)
+            | Extent::LastRow(_)
+            | Extent::First(_)
+            | Extent::LastPlane(_) => (TEXELS - 1, Within::Anything),
         };
         Bound { most, within }
     }
@@ -537,14 +556,18 @@ mod tests {
     }
 
     fn of(width: u32, levels: u32, first: u32) -> Resource {
-        Resource { is_memory: false, width, levels, extents: Extents::Any, first }
+        let kind = TextureKind::Flat;
+        Resource { is_memory: false, width, levels, kind, extents: Extents::Any, first }
     }
 
     #[test]
     fn words_are_the_extents_that_they_say() {
         for resource in [of(3, 0, 7), of(4, 1, 7), of(4, MAX_LEVELS, 7)] {
-            for word in 0..resource.words() {
-                assert_eq!(resource.word(resource.extent(word)), 7 + word);
+            for kind in [TextureKind::Flat, TextureKind::Volume] {
+                let resource = Resource { kind, ..resource.clone() };
+                for word in 0..resource.words() {
+                    assert_eq!(resource.word(resource.extent(word)), 7 + word);
+                }
             }
         }
     }

@@ -135,6 +135,8 @@ impl Display for Extent {
             Self::LastColumn(level) => write!(f, "last-column.{level}"),
             Self::LastRow(level) => write!(f, "last-row.{level}"),
             Self::First(level) => write!(f, "first.{level}"),
+            Self::Planes(level) => write!(f, "planes.{level}"),
+            Self::LastPlane(level) => write!(f, "last-plane.{level}"),
         }
     }
 }

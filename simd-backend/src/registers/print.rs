@@ -99,18 +99,25 @@ struct Numbered<'a>(usize, &'a Resource);
 
 impl Display for Numbered<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(number, Resource { is_memory, width, levels, extents, first }) = self;
+        let Self(number, Resource { is_memory, width, levels, kind, extents, first }) = self;
         write!(f, "resource {number}: ")?;
         if *is_memory {
             write!(f, "memory, ")?;
         } else {
             write!(f, "{width} words, {levels} levels, ")?;
         }
+        if kind.has_planes() {
+            write!(f, "{}, ", kind.name())?;
+        }
         write!(f, "sizes at {first}")?;
         match extents {
             Extents::Any => Ok(()),
             Extents::Texture(levels) => levels.iter().try_for_each(|level| {
-                write!(f, ", level {}×{} at {}", level.width, level.height, level.first)
+                write!(f, ", level {}×{}", level.width, level.height)?;
+                if kind.has_planes() {
+                    write!(f, "×{}", level.planes)?;
+                }
+                write!(f, " at {}", level.first)
             }),
             Extents::Buffer(elements) => write!(f, ", {elements} elements"),
         }

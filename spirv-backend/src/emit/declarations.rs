@@ -4,6 +4,7 @@
 //! order, and unused ones are never made.
 
 use lambdav_core::layout::{Layout, Rules};
+use lambdav_core::texture::TextureKind;
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, StorageClass, Word};
@@ -24,9 +25,9 @@ pub(super) enum TypeDeclaration {
     /// The type of a value in a block: with a layout, and without bools.
     Memory(Type, Rules),
     Pointer(StorageClass, Word),
-    /// A 2D image of floats for texel fetches; `SampledImage` has a sampler, too.
-    Image,
-    SampledImage,
+    /// An image of floats for texel fetches, of textures of this kind; `SampledImage` has a sampler, too.
+    Image(TextureKind),
+    SampledImage(TextureKind),
 }
 
 /// The declarations so far.
@@ -148,15 +149,19 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::Pointer(class, to) => {
                 (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
             }
-            TypeDeclaration::Image => {
-                let mut of = vec![Operand::IdRef(self.ty(Type::NUM)), Operand::Dim(Dim::Dim2D)];
-                // No depth, one layer, one sample, sampled.
-                of.extend([0, 0, 0, 1].map(Operand::LiteralBit32));
+            TypeDeclaration::Image(kind) => {
+                let dimension = if kind == TextureKind::Volume { Dim::Dim3D } else { Dim::Dim2D };
+                let mut of = vec![Operand::IdRef(self.ty(Type::NUM)), Operand::Dim(dimension)];
+                // Faces of cubes are layers, for texels of cubes cannot be fetched.
+                let has_layers = kind.has_planes() && kind != TextureKind::Volume;
+                // No depth, one layer or several, one sample, sampled.
+                of.extend([0, has_layers.into(), 0, 1].map(Operand::LiteralBit32));
                 of.push(Operand::ImageFormat(ImageFormat::Unknown));
                 (Op::TypeImage, of)
             }
-            TypeDeclaration::SampledImage => {
-                (Op::TypeSampledImage, vec![Operand::IdRef(self.shape(TypeDeclaration::Image))])
+            TypeDeclaration::SampledImage(kind) => {
+                let image = self.shape(TypeDeclaration::Image(kind));
+                (Op::TypeSampledImage, vec![Operand::IdRef(image)])
             }
             TypeDeclaration::Memory(ty, rules) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::Bool) => return self.ty(Type::UINT),

@@ -153,8 +153,8 @@ impl Interface {
             return known;
         }
         let (class, to) = match resource.kind {
-            ResourceKind::Texture(_) => {
-                let image = declarations.shape(TypeDeclaration::SampledImage);
+            ResourceKind::Texture(options) => {
+                let image = declarations.shape(TypeDeclaration::SampledImage(options.kind));
                 (StorageClass::UniformConstant, image)
             }
             ResourceKind::Buffer(element) => {

@@ -14,11 +14,10 @@ use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::ValueId;
+use lambdav_core::texture::TextureKind;
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Op, Word};
-
-const PAIR: Type = Type::of(Scalar::I32, 2);
 
 impl Translator<'_> {
     /// Reads or queries a texture.
@@ -34,7 +33,7 @@ impl Translator<'_> {
             return self.declarations.constant(ty, &[1]);
         }
         let variable = self.interface.resource(&mut self.declarations, number as u32, resource);
-        let sampled = self.declarations.shape(TypeDeclaration::SampledImage);
+        let sampled = self.declarations.shape(TypeDeclaration::SampledImage(options.kind));
         let loaded = self.compute(Op::Load, sampled, vec![Operand::IdRef(variable)]);
         if op == Core::Sample {
             let [place, level] = [operands[1], operands[2]].map(|operand| self.value(operand));
@@ -45,7 +44,7 @@ impl Translator<'_> {
             self.note_from_outside(id, Type::vec(4));
             return id;
         }
-        let image_type = self.declarations.shape(TypeDeclaration::Image);
+        let image_type = self.declarations.shape(TypeDeclaration::Image(options.kind));
         let image = self.compute(Op::Image, image_type, vec![Operand::IdRef(loaded)]);
         let level = |s: &mut Self, level| match options.mipmaps {
             true => s.level(image, level),
@@ -54,11 +53,12 @@ impl Translator<'_> {
         match op {
             Core::Texel => {
                 let level = level(self, operands[2]);
-                let size = self.size(image, level);
+                let size = self.size(image, options.kind, level);
+                let place_type = Type::of(Scalar::I32, options.kind.axes());
                 let place = self.value(operands[1]);
-                let one = self.everywhere(PAIR, 1);
-                let last = self.instruction(Op::ISub, PAIR, &[size, one]);
-                let place = self.within(PAIR, place, last);
+                let one = self.everywhere(place_type, 1);
+                let last = self.instruction(Op::ISub, place_type, &[size, one]);
+                let place = self.within(place_type, place, last);
                 let ty = self.declarations.ty(ty);
                 let mut of = [image, place].map(Operand::IdRef).to_vec();
                 of.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
@@ -68,7 +68,7 @@ impl Translator<'_> {
             }
             Core::TextureSize => {
                 let level = level(self, operands[1]);
-                self.size(image, level)
+                self.size(image, options.kind, level)
             }
             _ => self.levels(image),
         }
@@ -97,17 +97,21 @@ impl Translator<'_> {
         self.within(Type::INT, level, last)
     }
 
-    /// The size of a level that exists.
-    fn size(&mut self, image: Word, level: Word) -> Word {
+    /// The size of a level that exists, in a texture of this kind.
+    fn size(&mut self, image: Word, kind: TextureKind, level: Word) -> Word {
         self.interface.queries_images();
+        let ty = Type::of(Scalar::I32, kind.axes());
         let zero = self.declarations.constant(Type::INT, &[0]);
-        let size = self.instruction(Op::ImageQuerySizeLod, PAIR, &[image, zero]);
+        let size = self.instruction(Op::ImageQuerySizeLod, ty, &[image, zero]);
         if level == zero {
             return size;
         }
-        let levels = self.instruction(Op::CompositeConstruct, PAIR, &[level, level]);
-        let halved = self.instruction(Op::ShiftRightArithmetic, PAIR, &[size, levels]);
-        let one = self.everywhere(PAIR, 1);
-        self.apply(Core::Max, PAIR, PAIR, &[halved, one])
+        // Layers are as many in each level.
+        let planes = if kind == TextureKind::Volume { level } else { zero };
+        let shifts = &[level, level, planes][..usize::from(kind.axes())];
+        let levels = self.instruction(Op::CompositeConstruct, ty, shifts);
+        let halved = self.instruction(Op::ShiftRightArithmetic, ty, &[size, levels]);
+        let one = self.everywhere(ty, 1);
+        self.apply(Core::Max, ty, ty, &[halved, one])
     }
 }

@@ -13,6 +13,7 @@ use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
 use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, OpaqueType, SpirvType, ValueType};
 use lambdav_core::interface::Stage;
+use lambdav_core::texture::TextureKind;
 use rspirv::spirv::{BuiltIn, Decoration, Dim, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -280,28 +281,33 @@ impl Globals {
                 SpirvType::Pointer(class, operand(2)?)
             }
             Op::TypeImage => {
-                // Supported: 2D images of floats, not depth, not arrayed, single-sampled, used with a
-                // sampler.
+                // Supported: images of floats, not depth, single-sampled, used with a sampler.
                 let of_floats =
                     ids.kind(instruction, operand(1)?)? == ValueType::scalar(ComponentType::Float);
                 let rest = instruction.rest(2)?;
                 let is_known = match self.undefined {
-                    Undefined::Marked => {
-                        matches!(rest, &[dim, 0 | 2, 0, 0, 1, 0] if dim == Dim::Dim2D as u32)
-                    }
-                    Undefined::Total => {
-                        matches!(rest, &[dim, 0 | 2, 0, 0, 0 | 1, _] if dim == Dim::Dim2D as u32)
-                    }
+                    Undefined::Marked => matches!(rest, &[_, 0 | 2, _, 0, 1, 0]),
+                    Undefined::Total => matches!(rest, &[_, 0 | 2, _, 0, 0 | 1, _]),
                 };
-                if !of_floats || !is_known {
-                    let what = "an image that is not 2D, of floats and sampled".into();
+                let kind = match (Dim::from_u32(rest[0]), rest.get(2)) {
+                    (Some(Dim::Dim2D), Some(0)) => Some(TextureKind::Flat),
+                    (Some(Dim::Dim2D), Some(1)) => Some(TextureKind::Array),
+                    (Some(Dim::Dim3D), Some(0)) => Some(TextureKind::Volume),
+                    (Some(Dim::DimCube), Some(0)) => Some(TextureKind::Cube),
+                    (Some(Dim::DimCube), Some(1)) => Some(TextureKind::CubeArray),
+                    _ => None,
+                };
+                let Some(kind) = kind.filter(|_| of_floats && is_known) else {
+                    let what = "an image that is not of floats and sampled, or of a kind that is not known".into();
                     return Err(LoadError::Unknown { what, at: instruction.at });
-                }
-                SpirvType::Opaque(OpaqueType::Image)
+                };
+                SpirvType::Opaque(OpaqueType::Image(kind))
             }
             Op::TypeSampler => SpirvType::Opaque(OpaqueType::Sampler),
             Op::TypeSampledImage => match ids.ty(instruction, operand(1)?)? {
-                SpirvType::Opaque(OpaqueType::Image) => SpirvType::Opaque(OpaqueType::SampledImage),
+                &SpirvType::Opaque(OpaqueType::Image(kind)) => {
+                    SpirvType::Opaque(OpaqueType::SampledImage(kind))
+                }
                 _ => return malformed("not of an image"),
             },
             Op::TypeFunction => SpirvType::Function,

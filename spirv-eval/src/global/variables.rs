@@ -141,7 +141,7 @@ impl Globals {
         to: u32,
     ) -> Result<Entity, LoadError> {
         let of = match (ids.ty(instruction, to)?, self.undefined) {
-            (&SpirvType::Opaque(OpaqueType::SampledImage), _) => OpaqueType::SampledImage,
+            (&SpirvType::Opaque(of @ OpaqueType::SampledImage(_)), _) => of,
             (&SpirvType::Opaque(of), Undefined::Total) => of,
             _ => return unknown(instruction, "a resource that is no combined image sampler"),
         };

@@ -3,11 +3,13 @@
 use super::super::code::{Place, Words};
 use super::super::options::Undefined;
 use super::super::resources::{BindingKind, SharedData};
+use super::super::values::components_of_move;
 use super::super::values::{ELEMENTS, Index, Space};
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::float::canonical;
 use lambdav_core::texture::TextureData;
+use lambdav_core::texture::TextureKind;
 
 impl ModuleEvaluator<'_> {
     pub(super) fn is_marked(&self) -> bool {
@@ -45,11 +47,14 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// Offset of a texel, in texels; zero without an operand.
-    pub(super) fn offset(&self, at: Option<usize>) -> Result<[u32; 2], Wrong> {
-        let Some(at) = at else { return Ok([0; 2]) };
+    /// Offset of a texel of a texture of this kind, in texels; zero without an operand.
+    pub(super) fn offset(&self, kind: TextureKind, at: Option<usize>) -> Result<[u32; 3], Wrong> {
+        let mut offset = [0; 3];
+        let Some(at) = at else { return Ok(offset) };
         self.check(at)?;
-        Ok([0, 1].map(|k| self.memory[at + k]))
+        let count = components_of_move(kind).into();
+        offset[..count].copy_from_slice(&self.memory[at..at + count]);
+        Ok(offset)
     }
 
     /// The words of a buffer.

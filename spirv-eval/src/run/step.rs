@@ -4,9 +4,11 @@ use super::super::arithmetic::{Binary, Unary, fma, halves, joined, word};
 use super::super::code::{Argument, Meaning, Operand, Step};
 use super::super::options::Arithmetic;
 use super::super::resources::BindingKind;
+use super::super::values::components_of_place;
 use super::samples::sample;
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
+use lambdav_core::texture::TextureKind;
 
 /// Limit of the operands of a function.
 const OPERANDS: usize = 4;
@@ -178,35 +180,46 @@ impl ModuleEvaluator<'_> {
                 self.load(to, place)?;
                 to
             }
-            Step::Fetch { to, texture, place, offset, level } => {
+            Step::Fetch { to, texture, kind, place, offset, level } => {
                 let texture = self.texture(texture)?;
                 self.check(place)?;
-                let [x, y] = [0, 1].map(|k| self.memory[place + k]);
-                let [dx, dy] = self.offset(offset)?;
+                let mut at = [0; 3];
+                let count = usize::from(kind.axes());
+                at[..count].copy_from_slice(&self.memory[place..place + count]);
+                let offset = self.offset(kind, offset)?;
                 let level = self.level(texture, level)?;
-                let size = texture.level(level);
-                let [x, y] = [x.wrapping_add(dx), y.wrapping_add(dy)];
-                if self.is_marked() && (x >= size.width || y >= size.height) {
+                let of = texture.level(level);
+                at.iter_mut().zip(offset).for_each(|(at, by)| *at = at.wrapping_add(by));
+                let mut outside = at.iter().zip([of.width, of.height, of.planes]);
+                if self.is_marked() && outside.any(|(at, size)| *at >= size) {
                     return Err(Wrong::Outside);
                 }
                 // Clamps coordinates outside the level.
-                let texel = texture.texel(x as i32, y as i32, level).map(f32::to_bits);
+                let at = at.map(|at| at as i32);
+                let texel = texture.texel_of_plane(at, level).map(f32::to_bits);
                 self.memory[to..to + 4].copy_from_slice(&texel);
                 to
             }
-            Step::Sample { to, texture, place, offset, level } => {
+            Step::Sample { to, texture, kind, place, offset, level } => {
                 let texture = self.texture(texture)?;
                 self.check(place)?;
-                let at = [0, 1].map(|k| f32::from_bits(self.memory[place + k]));
-                let level = self.level_of_detail(texture, level)?;
-                let colour = sample(texture, at, self.offset(offset)?, level);
+                let mut at = [0.0; 4];
+                let words = &self.memory[place..place + usize::from(components_of_place(kind))];
+                at.iter_mut().zip(words).for_each(|(at, word)| *at = f32::from_bits(*word));
+                let level = self.level_of_detail(texture, kind, at, level)?;
+                let colour = sample(texture, kind, at, self.offset(kind, offset)?, level);
                 self.memory[to..to + 4].copy_from_slice(&colour.map(word));
                 to
             }
-            Step::Size { to, texture, level } => {
+            Step::Size { to, texture, kind, level } => {
                 let texture = self.texture(texture)?;
                 let size = texture.level(self.level(texture, level)?);
                 self.memory[to..to + 2].copy_from_slice(&[size.width, size.height]);
+                match kind {
+                    TextureKind::Flat | TextureKind::Cube => {}
+                    TextureKind::Array | TextureKind::Volume => self.memory[to + 2] = size.planes,
+                    TextureKind::CubeArray => self.memory[to + 2] = size.planes / 6,
+                }
                 to
             }
             Step::Levels { to, texture } => {

@@ -222,7 +222,8 @@ impl<'w> Module<'w> {
             }
             _ => {
                 if let Some(mut ty) = declared(&instruction)? {
-                    if ty == ModuleType::Image && *self.ty(operand(1)?)? != ModuleType::Float {
+                    let is_image = matches!(ty, ModuleType::Image(_));
+                    if is_image && *self.ty(operand(1)?)? != ModuleType::Float {
                         ty = ModuleType::Other("images of integers".to_owned());
                     }
                     self.types.insert(operand(0)?, (ty, instruction.at));

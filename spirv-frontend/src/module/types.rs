@@ -2,6 +2,7 @@
 
 use super::words::Instruction;
 use crate::error::Result;
+use lambdav_core::texture::TextureKind;
 use rspirv::spirv::{Dim, Op, StorageClass};
 
 /// A type; its parts are ids of other types.
@@ -22,8 +23,8 @@ pub(crate) enum ModuleType {
     Structure(Vec<u32>),
     Pointer(StorageClass, u32),
     Function(u32),
-    /// A sampled 2D image of floats, with one layer and one sample.
-    Image,
+    /// A sampled image of floats, with one sample.
+    Image(TextureKind),
     Sampler,
     /// A combined image sampler; id of the image type.
     SampledImage(u32),
@@ -82,22 +83,24 @@ fn image(instruction: &Instruction<'_>) -> Result<ModuleType> {
     let operand = |index| instruction.operand(index);
     let dimension = Dim::from_u32(operand(2)?);
     let other = |what: &str| Ok(ModuleType::Other(what.to_owned()));
-    match dimension {
-        Some(Dim::Dim2D) => {}
+    let is_array = operand(4)? == 1;
+    let kind = match dimension {
+        Some(Dim::Dim2D) if is_array => TextureKind::Array,
+        Some(Dim::Dim2D) => TextureKind::Flat,
+        Some(Dim::Dim3D) => TextureKind::Volume,
+        Some(Dim::DimCube) if is_array => TextureKind::CubeArray,
+        Some(Dim::DimCube) => TextureKind::Cube,
         Some(Dim::Dim1D) => return other("1D textures"),
-        Some(Dim::Dim3D) => return other("3D textures"),
-        Some(Dim::DimCube) => return other("cube maps"),
         Some(Dim::DimRect) => return other("rectangle textures"),
         Some(Dim::DimBuffer) => return other("texel buffers"),
         Some(Dim::DimSubpassData) => return other("subpass inputs"),
         Some(dimension) => return other(&format!("images of {dimension:?}")),
         None => return Err(instruction.malformed("there is no such dimension")),
-    }
+    };
     match [operand(3)?, operand(4)?, operand(5)?, operand(6)?] {
         [1, ..] => other("textures with depth comparison"),
-        [_, 1, ..] => other("texture arrays"),
         [_, _, 1, _] => other("multisampled textures"),
         [.., 2] => other("images that are written"),
-        _ => Ok(ModuleType::Image),
+        _ => Ok(ModuleType::Image(kind)),
     }
 }

@@ -356,9 +356,10 @@ impl Raiser<'_, '_> {
         }
         match ty {
             ModuleType::Sampler => Ok(Root::Opaque(Box::new(Value::Sampler))),
-            ModuleType::Image => {
+            &ModuleType::Image(kind) => {
                 let binding = self.binding(variable);
-                let options = TextureOptions { mipmaps: self.has_levels, ..Default::default() };
+                let mipmaps = self.has_levels;
+                let options = TextureOptions { kind, mipmaps, ..Default::default() };
                 let node =
                     self.resource(variable, binding, ResourceKind::Texture(options), outside);
                 Ok(Root::Opaque(Box::new(Value::Image(node))))

@@ -1,5 +1,6 @@
 //! Textures: texels, sizes, and samples, which are expansions (LANGUAGE §12); derivatives (§13).
 
+use super::cubes::{Cube, Face};
 use super::raiser::Raiser;
 use crate::error::{RaiseError, Result};
 use crate::module::Instruction;
@@ -8,11 +9,12 @@ use lambdav_core::inputs::Input;
 use lambdav_core::interface::Stage;
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::source::Span;
-use lambdav_core::texture::{Filter, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 use rspirv::spirv::{ImageOperands, Op};
 
 const PAIR: Type = Type::of(Scalar::I32, 2);
+const TRIPLE: Type = Type::of(Scalar::I32, 3);
 
 /// The optional image operands that are supported.
 #[derive(Default)]
@@ -23,6 +25,17 @@ struct Optional {
     offset: Option<u32>,
 }
 
+/// The place of a sample.
+#[derive(Clone, Copy)]
+enum Place {
+    /// A place, a `vec2`, on a plane, an `int`; none of a texture with one.
+    Plane(NodeId, Option<NodeId>),
+    /// A place in a volume, a `vec3`.
+    Volume(NodeId),
+    /// A place, a `vec2`, on a face of a cube; the plane of the cube's first face, an `int`.
+    Cube(Face, NodeId, NodeId),
+}
+
 impl Raiser<'_, '_> {
     /// Reads or queries a texture.
     pub(super) fn of_image(&mut self, of: &Instruction<'_>) -> Result<NodeId> {
@@ -30,11 +43,11 @@ impl Raiser<'_, '_> {
         let zero = self.splat(Type::INT, 0);
         match of.op {
             Op::ImageQueryLevels => self.op(Core::TextureLevels, &[image]),
-            Op::ImageQuerySize => self.op(Core::TextureSize, &[image, zero]),
+            Op::ImageQuerySize => self.size_in_module(image, zero),
             Op::ImageQuerySizeLod => {
                 let level = self.operand(of, 3)?;
                 let level = self.integer_as(level, Scalar::I32)?;
-                self.op(Core::TextureSize, &[image, level])
+                self.size_in_module(image, level)
             }
             Op::ImageFetch | Op::ImageRead => {
                 let (image, place, level) = self.fetched(of)?;
@@ -44,25 +57,46 @@ impl Raiser<'_, '_> {
         }
     }
 
+    /// The size that a module asks for: a cube has no planes there, and an array of cubes has their number.
+    fn size_in_module(&mut self, image: NodeId, level: NodeId) -> Result<NodeId> {
+        let size = self.op(Core::TextureSize, &[image, level])?;
+        let parts = self.scalars(&[size])?;
+        match self.texture_options(image)?.kind {
+            TextureKind::Flat | TextureKind::Array | TextureKind::Volume => Ok(size),
+            TextureKind::Cube => self.construct(PAIR, vec![parts[0], parts[1]]),
+            TextureKind::CubeArray => {
+                let six = self.splat(Type::INT, 6);
+                let cubes = self.op(Core::Div, &[parts[2], six])?;
+                self.construct(TRIPLE, vec![parts[0], parts[1], cubes])
+            }
+        }
+    }
+
     /// The texture, the place and the level of a fetch.
     pub(super) fn fetched(&mut self, of: &Instruction<'_>) -> Result<(NodeId, NodeId, NodeId)> {
         let image = self.image(of.operand(2)?)?;
+        let kind = self.texture_options(image)?.kind;
         let zero = self.splat(Type::INT, 0);
-        // Further components of the coordinate are unused in two dimensions.
+        // Further components of the coordinate are unused.
         let place = self.operand(of, 3)?;
         let place = self.integer_as(place, Scalar::I32)?;
         let parts = self.scalars(&[place])?;
-        let Some(&[x, y]) = parts.first_chunk() else {
-            return Err(of.malformed("its place has less than two components"));
+        let axes = usize::from(kind.axes());
+        let Some(needed) = parts.get(..axes) else {
+            return Err(of.malformed(&format!("its place has less than {axes} components")));
         };
-        let mut place = match parts.len() {
-            2 => place,
-            _ => self.construct(PAIR, vec![x, y])?,
+        let ty = Type::of(Scalar::I32, kind.axes());
+        let mut place = match parts.len() == axes {
+            true => place,
+            false => self.construct(ty, needed.to_vec())?,
         };
         let optional = optional(of, 4)?;
         if let Some(offset) = optional.offset {
             let offset = self.node(offset)?;
             let offset = self.integer_as(offset, Scalar::I32)?;
+            let mut parts = self.scalars(&[offset])?;
+            parts.resize(axes, zero);
+            let offset = self.construct(ty, parts)?;
             place = self.op(Core::Add, &[place, offset])?;
         }
         let level = match optional.level {
@@ -76,14 +110,21 @@ impl Raiser<'_, '_> {
     }
 
     fn sample(&mut self, of: &Instruction<'_>, image: NodeId) -> Result<NodeId> {
-        let place = self.operand(of, 3)?;
-        // Further components of the coordinate are unused in two dimensions.
-        let parts = self.scalars(&[place])?;
-        let Some(&[u, v]) = parts.first_chunk() else {
-            return Err(of.malformed("its place has less than two components"));
-        };
-        let place = self.construct(Type::vec(2), vec![u, v])?;
         let options = self.texture_options(image)?;
+        let place = self.operand(of, 3)?;
+        // Further components of the coordinate are unused.
+        let parts = self.scalars(&[place])?;
+        let (axes, count) = match options.kind {
+            TextureKind::Flat => (2, 2),
+            TextureKind::Array => (2, 3),
+            TextureKind::Volume | TextureKind::Cube => (3, 3),
+            TextureKind::CubeArray => (3, 4),
+        };
+        if parts.len() < count {
+            return Err(of.malformed(&format!("its place has less than {count} components")));
+        }
+        // What moves from pixel to pixel.
+        let moving = self.construct(Type::vec(axes), parts[..usize::from(axes)].to_vec())?;
         let optional = optional(of, 4)?;
         let offset = match optional.offset {
             Some(offset) => {
@@ -93,17 +134,35 @@ impl Raiser<'_, '_> {
             None => None,
         };
         let zero = self.splat(Type::INT, 0);
+        let at = match options.kind {
+            TextureKind::Flat => Place::Plane(moving, None),
+            TextureKind::Array => Place::Plane(moving, Some(self.layer(parts[2])?)),
+            TextureKind::Volume => Place::Volume(moving),
+            TextureKind::Cube | TextureKind::CubeArray => {
+                let face = self.face(moving)?;
+                let first = match options.kind {
+                    TextureKind::CubeArray => self.first_face(image, parts[3])?,
+                    _ => zero,
+                };
+                Place::Cube(face, self.place_on(face)?, first)
+            }
+        };
         if !options.mipmaps {
-            return self.of_level(image, place, offset, options, zero);
+            return self.of_level(image, at, offset, options, zero);
         }
         let level = match (optional.level, optional.gradients) {
             (Some(level), _) => self.node(level)?,
             (None, gradients) => {
-                let [dx, dy] = match gradients {
+                let mut moves = match gradients {
                     Some([dx, dy]) => [self.node(dx)?, self.node(dy)?],
-                    None => [self.difference(place, Axis::X)?, self.difference(place, Axis::Y)?],
+                    None => [self.difference(moving, Axis::X)?, self.difference(moving, Axis::Y)?],
                 };
-                let level = self.level_of_detail(image, dx, dy)?;
+                if let Place::Cube(face, ..) = at {
+                    for by in &mut moves {
+                        *by = self.move_on(face, *by)?;
+                    }
+                }
+                let level = self.level_of_detail(image, moves)?;
                 match optional.bias {
                     Some(bias) => {
                         let bias = self.node(bias)?;
@@ -113,7 +172,26 @@ impl Raiser<'_, '_> {
                 }
             }
         };
-        self.at_level(image, place, offset, options, level)
+        self.at_level(image, at, offset, options, level)
+    }
+
+    /// The nearest layer, ties to even; a texel's plane is clamped.
+    fn layer(&mut self, layer: NodeId) -> Result<NodeId> {
+        let layer = self.op(Core::RoundEven, &[layer])?;
+        self.op(Core::Convert(Scalar::I32), &[layer])
+    }
+
+    /// The plane of the first face of a cube in an array.
+    fn first_face(&mut self, image: NodeId, layer: NodeId) -> Result<NodeId> {
+        let layer = self.layer(layer)?;
+        let [zero, one, six] = [0, 1, 6].map(|word| self.splat(Type::INT, word));
+        let size = self.op(Core::TextureSize, &[image, zero])?;
+        let planes = self.op(Core::Component(2), &[size])?;
+        let cubes = self.op(Core::Div, &[planes, six])?;
+        let last = self.op(Core::Sub, &[cubes, one])?;
+        let layer = self.op(Core::Max, &[layer, zero])?;
+        let layer = self.op(Core::Min, &[layer, last])?;
+        self.op(Core::Mul, &[layer, six])
     }
 
     fn texture_options(&self, image: NodeId) -> Result<TextureOptions> {
@@ -123,14 +201,21 @@ impl Raiser<'_, '_> {
         }
     }
 
-    /// The level of detail for gradients `dx` and `dy` of the sample position.
-    fn level_of_detail(&mut self, image: NodeId, dx: NodeId, dy: NodeId) -> Result<NodeId> {
+    /// The level of detail for moves of the sample position to the next pixels.
+    fn level_of_detail(&mut self, image: NodeId, moves: [NodeId; 2]) -> Result<NodeId> {
         let zero = self.splat(Type::INT, 0);
         let size = self.op(Core::TextureSize, &[image, zero])?;
         let size = self.op(Core::Convert(Scalar::F32), &[size])?;
-        let [d, e] = [self.op(Core::Mul, &[dx, size])?, self.op(Core::Mul, &[dy, size])?];
-        let [d, e] = [self.dot(d, d)?, self.dot(e, e)?];
-        let most = self.op(Core::Max, &[d, e])?;
+        let ty = self.type_of(moves[0]);
+        let mut sides = self.scalars(&[size])?;
+        sides.truncate(self.graph.types().components(ty));
+        let size = self.construct(ty, sides)?;
+        let mut squares = Vec::new();
+        for by in moves {
+            let by = self.op(Core::Mul, &[by, size])?;
+            squares.push(self.dot(by, by)?);
+        }
+        let most = self.op(Core::Max, &[squares[0], squares[1]])?;
         let level = self.op(Core::Elementary(Elementary::Log2), &[most])?;
         let half = self.number(Type::NUM, 0.5);
         self.op(Core::Mul, &[half, level])
@@ -140,7 +225,7 @@ impl Raiser<'_, '_> {
     fn at_level(
         &mut self,
         image: NodeId,
-        place: NodeId,
+        place: Place,
         offset: Option<NodeId>,
         options: TextureOptions,
         level: NodeId,
@@ -174,48 +259,83 @@ impl Raiser<'_, '_> {
     fn of_level(
         &mut self,
         image: NodeId,
-        place: NodeId,
+        place: Place,
         offset: Option<NodeId>,
         options: TextureOptions,
         level: NodeId,
     ) -> Result<NodeId> {
-        let size = self.op(Core::TextureSize, &[image, level])?;
-        let sizes = self.op(Core::Convert(Scalar::F32), &[size])?;
-        let scaled = self.op(Core::Mul, &[place, sizes])?;
-        let moved = |s: &mut Self, at: NodeId| match offset {
-            Some(offset) => s.op(Core::Add, &[at, offset]),
-            None => Ok(at),
+        let whole = self.op(Core::TextureSize, &[image, level])?;
+        let (at, axes) = match place {
+            Place::Plane(at, _) | Place::Cube(_, at, _) => (at, 2),
+            Place::Volume(at) => (at, 3),
         };
-        if options.filter == Filter::Nearest {
-            let floor = self.op(Core::Floor, &[scaled])?;
-            let at = self.op(Core::Convert(Scalar::I32), &[floor])?;
-            let at = moved(self, at)?;
-            let at = self.wrapped(at, size, options.wrap)?;
-            return self.op(Core::Texel, &[image, at, level]);
+        let mut sides = self.scalars(&[whole])?;
+        sides.truncate(axes);
+        let ty = Type::of(Scalar::I32, axes as u8);
+        let size = self.construct(ty, sides.clone())?;
+        let sizes = self.op(Core::Convert(Scalar::F32), &[size])?;
+        let scaled = self.op(Core::Mul, &[at, sizes])?;
+        let is_nearest = options.filter == Filter::Nearest;
+        let (first, part) = match is_nearest {
+            true => {
+                let floor = self.op(Core::Floor, &[scaled])?;
+                (floor, None)
+            }
+            false => {
+                let half = self.number(self.type_of(scaled), 0.5);
+                let q = self.op(Core::Sub, &[scaled, half])?;
+                let floor = self.op(Core::Floor, &[q])?;
+                (floor, Some(self.op(Core::Sub, &[q, floor])?))
+            }
+        };
+        let mut at = self.op(Core::Convert(Scalar::I32), &[first])?;
+        if let Some(offset) = offset {
+            at = self.op(Core::Add, &[at, offset])?;
         }
-        let half = self.number(Type::vec(2), 0.5);
-        let q = self.op(Core::Sub, &[scaled, half])?;
-        let floor = self.op(Core::Floor, &[q])?;
-        let part = self.op(Core::Sub, &[q, floor])?;
-        let at = self.op(Core::Convert(Scalar::I32), &[floor])?;
-        let at = moved(self, at)?;
-        let mut texels = Vec::new();
-        for by in [[0, 0], [1, 0], [0, 1], [1, 1]] {
-            let at = match by {
-                [0, 0] => at,
-                _ => {
-                    let by = self.graph.constant(PAIR, &by, self.span);
-                    self.op(Core::Add, &[at, by])?
+        // The texels are those that differ along no axis, along x, along y, both, and so on.
+        let count = if part.is_some() { 1 << axes } else { 1 };
+        let texels = match place {
+            Place::Cube(face, _, first) if part.is_some() => {
+                let cube = Cube { image, level, first, count: sides[0] };
+                self.around(cube, face.number, at)?
+            }
+            _ => {
+                let mut texels = Vec::new();
+                for k in 0..count {
+                    let by: Vec<u32> = (0..axes as u32).map(|axis| k >> axis & 1).collect();
+                    let at = match k {
+                        0 => at,
+                        _ => {
+                            let by = self.graph.constant(ty, &by, self.span);
+                            self.op(Core::Add, &[at, by])?
+                        }
+                    };
+                    let mut at = self.wrapped(at, size, options.wrap)?;
+                    let plane = match place {
+                        Place::Plane(_, plane) => plane,
+                        Place::Volume(_) => None,
+                        Place::Cube(face, _, first) => {
+                            Some(self.op(Core::Add, &[first, face.number])?)
+                        }
+                    };
+                    if let Some(plane) = plane {
+                        let mut parts = self.scalars(&[at])?;
+                        parts.push(plane);
+                        at = self.construct(TRIPLE, parts)?;
+                    }
+                    texels.push(self.op(Core::Texel, &[image, at, level])?);
                 }
-            };
-            let at = self.wrapped(at, size, options.wrap)?;
-            texels.push(self.op(Core::Texel, &[image, at, level])?);
+                texels
+            }
+        };
+        let Some(part) = part else { return Ok(texels[0]) };
+        let mut mixed = texels;
+        for axis in 0..axes as u8 {
+            let part = self.op(Core::Component(axis), &[part])?;
+            let pairs = mixed.chunks(2).map(|pair| self.mixed(pair[0], pair[1], part));
+            mixed = pairs.collect::<Result<_>>()?;
         }
-        let [x, y] = [0, 1].map(|k| self.op(Core::Component(k), &[part]));
-        let (x, y) = (x?, y?);
-        let upper = self.mixed(texels[0], texels[1], x)?;
-        let lower = self.mixed(texels[2], texels[3], x)?;
-        self.mixed(upper, lower, y)
+        Ok(mixed[0])
     }
 
     fn mixed(&mut self, a: NodeId, b: NodeId, part: NodeId) -> Result<NodeId> {
@@ -236,7 +356,7 @@ impl Raiser<'_, '_> {
                 let double = self.op(Core::Add, &[size, size])?;
                 let m = self.floored_remainder(at, double)?;
                 let is_first = self.op(Core::Less, &[m, size])?;
-                let one = self.splat(PAIR, 1);
+                let one = self.splat(self.type_of(at), 1);
                 let last = self.op(Core::Sub, &[double, one])?;
                 let back = self.op(Core::Sub, &[last, m])?;
                 self.op(Core::Select, &[is_first, m, back])
@@ -248,7 +368,7 @@ impl Raiser<'_, '_> {
     /// divisors need. With s the sign of a, 0 or −1, and r the remainder of a xor s, which is not negative, it
     /// is r, or size − 1 − r for negative a.
     fn floored_remainder(&mut self, a: NodeId, size: NodeId) -> Result<NodeId> {
-        let count = self.splat(PAIR, 31);
+        let count = self.splat(self.type_of(a), 31);
         let sign = self.op(Core::ShiftRight, &[a, count])?;
         let flipped = self.op(Core::Xor, &[a, sign])?;
         let rest = self.op(Core::Rem, &[flipped, size])?;

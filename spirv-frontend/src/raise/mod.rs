@@ -8,6 +8,7 @@ mod blocks;
 mod calls;
 mod conditions;
 mod control;
+mod cubes;
 mod globals;
 mod glsl;
 mod guards;

@@ -5,7 +5,7 @@ use super::super::names::is_digits;
 use super::Reader;
 use crate::diagnostics::quote;
 use crate::source::Span;
-use crate::texture::{Filter, TextureOptions, Wrap};
+use crate::texture::{Filter, TextureKind, TextureOptions, Wrap};
 use crate::types::{Case, Field, Resource, ResourceKind, Structure, Type, Variant};
 use std::sync::Arc;
 
@@ -117,6 +117,8 @@ fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
         let message = format!("{} is no way to {what} a texture", token.name());
         malformed(token.span, message)
     };
+    let kinds = TextureKind::ALL.into_iter().filter(|kind| kind.has_planes());
+    let kind = kinds.into_iter().find(|kind| line.accept(kind.name())).unwrap_or_default();
     let token = line.take();
     let filter = Filter::from_name(token.text)
         .ok_or_else(|| wrong(token, "filter").help("these are `nearest` and `linear`"))?;
@@ -124,5 +126,5 @@ fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
     let wrap = Wrap::from_name(token.text)
         .ok_or_else(|| wrong(token, "wrap").help("these are `clamp`, `repeat` and `mirror`"))?;
     let [srgb, mipmaps, native] = ["srgb", "mipmaps", "native"].map(|word| line.accept(word));
-    Ok(TextureOptions { filter, wrap, srgb, mipmaps, native })
+    Ok(TextureOptions { kind, filter, wrap, srgb, mipmaps, native })
 }

@@ -30,8 +30,12 @@ impl Lowering<'_> {
             Op::Texel => self.texel(number, operands),
             Op::TextureSize => {
                 let level = self.level(number, operands[1]);
-                let width = self.of_level(number, level, Extent::Width);
-                vec![width, self.of_level(number, level, Extent::Height)]
+                let mut size = vec![self.of_level(number, level, Extent::Width)];
+                size.push(self.of_level(number, level, Extent::Height));
+                if self.out.resources.0[number].kind.has_planes() {
+                    size.push(self.of_level(number, level, Extent::Planes));
+                }
+                size
             }
             Op::TextureLevels => vec![self.extent(number, Extent::Levels)],
             _ => unreachable!("samples of a device are not lowered"),
@@ -111,8 +115,10 @@ impl Lowering<'_> {
     }
 
     fn texel(&mut self, number: usize, operands: &[schedule::ValueId]) -> Vec<ValueId> {
-        let &[mut x, mut y] = self.components(operands[1]) else {
-            unreachable!("a place is an ivec2")
+        let (mut x, mut y, mut plane) = match *self.components(operands[1]) {
+            [x, y] => (x, y, None),
+            [x, y, plane] => (x, y, Some(plane)),
+            _ => unreachable!("a place is an ivec2 or an ivec3"),
         };
         let level = self.level(number, operands[2]);
         let (is_loose, is_wrong) =
@@ -121,6 +127,16 @@ impl Lowering<'_> {
             let right = self.of_level(number, level, Extent::LastColumn);
             let bottom = self.of_level(number, level, Extent::LastRow);
             (x, y) = (self.within(x, right), self.within(y, bottom));
+            plane = plane.map(|plane| {
+                let last = self.of_level(number, level, Extent::LastPlane);
+                self.within(plane, last)
+            });
+        }
+        if let Some(plane) = plane {
+            // Planes follow one another, row by row.
+            let rows = self.of_level(number, level, Extent::Height);
+            let rows = self.op(LaneOp::Mul, &[plane, rows]);
+            y = self.op(LaneOp::Add, &[y, rows]);
         }
         let row = if is_wrong { Extent::Height } else { Extent::Width };
         let row = self.of_level(number, level, row);
@@ -131,7 +147,7 @@ impl Lowering<'_> {
             let first = self.of_level(number, level, Extent::First);
             place = self.op(LaneOp::Add, &[place, first]);
         }
-        if matches!(level, Chosen::By(_)) || is_loose || is_wrong {
+        if matches!(level, Chosen::By(_)) || plane.is_some() || is_loose || is_wrong {
             let last = self.last_of(number);
             place = self.op(LaneOp::MinUnsigned, &[place, last]);
         }

@@ -1,6 +1,6 @@
 //! The head of a program: its shape, resources, inputs and slots.
 
-use lambdav_core::texture::Level;
+use lambdav_core::texture::{Level, TextureKind};
 
 use super::columns::column;
 use super::error::{ReadError, ReadErrorKind};
@@ -156,6 +156,11 @@ fn resource(line: &mut Line<'_>, number: u32) -> Result<Resource, ReadError> {
         line.keyword("levels")?;
     }
     line.mark(",")?;
+    let kinds = TextureKind::ALL.into_iter().filter(|kind| kind.has_planes());
+    let kind = kinds.into_iter().find(|kind| line.has(kind.name())).unwrap_or_default();
+    if kind.has_planes() {
+        line.mark(",")?;
+    }
     line.keyword("sizes")?;
     line.keyword("at")?;
     let first = line.decimal()?;
@@ -173,13 +178,14 @@ fn resource(line: &mut Line<'_>, number: u32) -> Result<Resource, ReadError> {
         let width = line.positive()?;
         line.mark("×")?;
         let height = line.positive()?;
+        let planes = if line.has_mark("×") { line.positive()? } else { 1 };
         line.keyword("at")?;
-        baked.push(Level { first: line.decimal()?, width, height });
+        baked.push(Level { first: line.decimal()?, width, height, planes });
     }
     if !baked.is_empty() {
         extents = Extents::Texture(baked.into());
     }
-    Ok(Resource { is_memory, width, levels, extents, first })
+    Ok(Resource { is_memory, width, levels, kind, extents, first })
 }
 
 /// Takes a run of words of inputs.
@@ -255,6 +261,8 @@ fn extent(name: &str, level: Option<u8>) -> Option<Extent> {
         ("last-column", Some(level)) => Extent::LastColumn(level),
         ("last-row", Some(level)) => Extent::LastRow(level),
         ("first", Some(level)) => Extent::First(level),
+        ("planes", Some(level)) => Extent::Planes(level),
+        ("last-plane", Some(level)) => Extent::LastPlane(level),
         _ => return None,
     })
 }
