@@ -529,7 +529,9 @@ impl Types {
     pub fn sample_natively(&mut self) {
         for resource in &mut self.resources {
             if let ResourceKind::Texture(options) = resource.kind {
-                let kind = ResourceKind::Texture(TextureOptions { native: true, ..options });
+                // Only a texture of one plane is sampled by a device.
+                let native = !options.kind.has_planes();
+                let kind = ResourceKind::Texture(TextureOptions { native, ..options });
                 *resource = Resource { kind, name: Arc::clone(&resource.name) }.into();
             }
         }

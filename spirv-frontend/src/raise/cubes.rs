@@ -226,7 +226,8 @@ impl Raiser<'_, '_> {
         let mut place = Vec::new();
         for along in [s, t] {
             let sum = self.op(Core::Add, &[along, last])?;
-            place.push(self.op(Core::ShiftRight, &[sum, one])?);
+            let once = self.splat(Type::UINT, 1);
+            place.push(self.op(Core::ShiftRight, &[sum, once])?);
         }
         let plane = self.op(Core::Add, &[first, behind])?;
         let folded = self.construct(TRIPLE, vec![place[0], place[1], plane])?;

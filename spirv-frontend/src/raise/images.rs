@@ -310,7 +310,12 @@ impl Raiser<'_, '_> {
                             self.op(Core::Add, &[at, by])?
                         }
                     };
-                    let mut at = self.wrapped(at, size, options.wrap)?;
+                    // The edges of a cube have other faces behind them.
+                    let wrap = match place {
+                        Place::Cube(..) => Wrap::Clamp,
+                        Place::Plane(..) | Place::Volume(_) => options.wrap,
+                    };
+                    let mut at = self.wrapped(at, size, wrap)?;
                     let plane = match place {
                         Place::Plane(_, plane) => plane,
                         Place::Volume(_) => None,
@@ -368,7 +373,8 @@ impl Raiser<'_, '_> {
     /// divisors need. With s the sign of a, 0 or −1, and r the remainder of a xor s, which is not negative, it
     /// is r, or size − 1 − r for negative a.
     fn floored_remainder(&mut self, a: NodeId, size: NodeId) -> Result<NodeId> {
-        let count = self.splat(self.type_of(a), 31);
+        let width = self.type_of(a).width().unwrap_or(1);
+        let count = self.splat(Type::of(Scalar::U32, width), 31);
         let sign = self.op(Core::ShiftRight, &[a, count])?;
         let flipped = self.op(Core::Xor, &[a, sign])?;
         let rest = self.op(Core::Rem, &[flipped, size])?;

@@ -3,7 +3,7 @@
 use crate::generator::Generator;
 use crate::scope::Form;
 use crate::term::{Term, TermKind};
-use lambdav_core::texture::{TextureData, TextureOptions};
+use lambdav_core::texture::{TextureData, TextureKind, TextureOptions};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
@@ -13,9 +13,16 @@ const SIZES: [[u32; 2]; 8] = [[1, 1], [7, 1], [1, 5], [4, 4], [5, 3], [8, 2], [1
 
 /// Random texels.
 pub(crate) fn texels(random: &mut Random, options: TextureOptions) -> TextureData {
-    let size = *random.pick(&SIZES);
+    let [width, height] = *random.pick(&SIZES);
+    let side = width.min(height);
+    let size = match options.kind {
+        TextureKind::Flat => [width, height, 1],
+        TextureKind::Array | TextureKind::Volume => [width, height, 1 + random.below(5) as u32],
+        TextureKind::Cube => [side, side, 6],
+        TextureKind::CubeArray => [side, side, 6 * (1 + random.below(2) as u32)],
+    };
     let special = [0.0, -0.0, f32::NAN, f32::INFINITY, 1e-45, -1e30];
-    let texels: Vec<[f32; 4]> = (0..size[0] * size[1])
+    let texels: Vec<[f32; 4]> = (0..size.iter().product())
         .map(|_| {
             std::array::from_fn(|_| match random.percent(8) {
                 true => *random.pick(&special),
@@ -23,7 +30,8 @@ pub(crate) fn texels(random: &mut Random, options: TextureOptions) -> TextureDat
             })
         })
         .collect();
-    TextureData::new(size, texels.into_iter(), options.mipmaps).expect("it is small")
+    let data = TextureData::with_planes(options.kind, size, texels.into_iter(), options.mipmaps);
+    data.expect("it is small")
 }
 
 impl Generator<'_> {
@@ -37,6 +45,10 @@ impl Generator<'_> {
             let name = format!("texture{k}");
             let mut parts = vec![Term::word("texture"), Term::word(name.as_str())];
             for option in [
+                "(kind array)",
+                "(kind cube)",
+                "(kind cube-array)",
+                "(kind volume)",
                 "(filter nearest)",
                 "(filter linear)",
                 "(wrap repeat)",
@@ -46,13 +58,19 @@ impl Generator<'_> {
             ] {
                 let begin = option.get(..5).unwrap_or(option);
                 let is_again = parts.iter().any(|part| part.to_string().starts_with(begin));
-                if !is_again && random.percent(40) {
+                let likely = if begin == "(kind" { 15 } else { 40 };
+                if !is_again && random.percent(likely) {
                     parts.push(Term::word(option));
                 }
             }
             let mipmaps = parts.iter().any(|part| part.to_string() == "mipmaps");
+            let kind = |part: &Term| {
+                let text = part.to_string();
+                TextureKind::from_name(text.strip_prefix("(kind ")?.strip_suffix(')')?)
+            };
+            let kind = parts.iter().find_map(kind).unwrap_or_default();
             forms.push(Term::syntax(parts));
-            self.textures.push((name, mipmaps));
+            self.textures.push((name, mipmaps, kind));
         }
         forms
     }
@@ -62,7 +80,13 @@ impl Generator<'_> {
         if self.constant || self.textures.is_empty() {
             return None;
         }
-        let (texture, mipmaps) = self.random.pick(&self.textures).clone();
+        let (texture, mipmaps, of) = self.random.pick(&self.textures).clone();
+        let (place, by) = match of {
+            TextureKind::Flat => (Type::vec(2), Type::vec(2)),
+            TextureKind::Array => (Type::vec(3), Type::vec(2)),
+            TextureKind::Cube | TextureKind::Volume => (Type::vec(3), Type::vec(3)),
+            TextureKind::CubeArray => (Type::vec(4), Type::vec(3)),
+        };
         let name = match ty {
             _ if ty == Type::vec(4) => match self.random.weighted(&[4, 2, 1, 5]) {
                 1 => "sample-level",
@@ -70,7 +94,7 @@ impl Generator<'_> {
                 3 if self.stage.has_pixels() => "sample",
                 _ => "texel",
             },
-            _ if ty == Type::of(Scalar::I32, 2) => "texture-size",
+            _ if ty == Type::of(Scalar::I32, of.axes()) => "texture-size",
             Type::INT => "texture-levels",
             _ => return None,
         };
@@ -84,15 +108,15 @@ impl Generator<'_> {
         };
         let called = if func.is_some() { "any-texture" } else { texture.as_str() };
         let mut parts = vec![head, Term::word(called)];
-        let (num, pair) = (Type::NUM, Type::vec(2));
+        let num = Type::NUM;
         match name {
-            "texel" => parts.push(self.place(size / 2)),
+            "texel" => parts.push(self.place(of.axes(), size / 2)),
             "sample" if mipmaps => {
-                parts.extend(self.at_neighbours(|this| this.values(&[pair], size)));
+                parts.extend(self.at_neighbours(|this| this.values(&[place], size)));
             }
-            "sample" => parts.extend(self.values(&[pair], size)),
-            "sample-level" => parts.extend(self.values(&[pair, num], size)),
-            "sample-grad" => parts.extend(self.values(&[pair; 3], size)),
+            "sample" => parts.extend(self.values(&[place], size)),
+            "sample-level" => parts.extend(self.values(&[place, num], size)),
+            "sample-grad" => parts.extend(self.values(&[place, by, by], size)),
             _ => {}
         }
         if matches!(name, "texel" | "texture-size") && self.random.percent(50) {
@@ -111,15 +135,15 @@ impl Generator<'_> {
     }
 
     /// A texel's place, often inside of the texture.
-    fn place(&mut self, size: usize) -> Term {
-        let pair = Type::of(Scalar::I32, 2);
+    fn place(&mut self, axes: u8, size: usize) -> Term {
+        let place = Type::of(Scalar::I32, axes);
         let int = Builtin::lookup("int").filter(|_| self.random.percent(60));
         match int.and_then(|int| self.scope.builtin(int, self.random)) {
             Some(int) => {
-                let place = self.value(Type::vec(2), size);
-                Term::list(TermKind::Value(pair), vec![Term::word(int), place])
+                let of = self.value(Type::vec(axes), size);
+                Term::list(TermKind::Value(place), vec![Term::word(int), of])
             }
-            None => self.value(pair, size),
+            None => self.value(place, size),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::reduction::fault::SourceFault;
 use crate::reduction::shape::Shape;
 use crate::reduction::text::{Constructor, Form};
 use crate::syntax::{ExprId, ExprKind};
-use lambdav_core::texture::{Filter, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
 use lambdav_core::types::Type;
 use std::sync::Arc;
 
@@ -52,6 +52,7 @@ impl<'t> Reader<'t> {
             let words = self.list(part).unwrap_or(std::slice::from_ref(&part));
             let names: Vec<&str> = words.iter().filter_map(|&word| self.name(word)).collect();
             match names[..] {
+                ["kind", name] => options.kind = TextureKind::from_name(name).unwrap_or_default(),
                 ["filter", name] => options.filter = Filter::from_name(name).unwrap_or_default(),
                 ["wrap", name] => options.wrap = Wrap::from_name(name).unwrap_or_default(),
                 ["srgb"] => options.srgb = true,

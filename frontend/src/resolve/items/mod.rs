@@ -13,7 +13,7 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Attribute, Interpolation, Name, Readers, Way};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::state::State;
-use lambdav_core::texture::{Filter, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -520,8 +520,7 @@ impl<'t> TopLevel<'t> {
 
     /// `(texture name option …)`, without its head.
     fn texture(&mut self, span: Span, rest: &'t [ExprId]) {
-        const USAGE: &str =
-            "(texture name (filter nearest|linear) (wrap clamp|repeat|mirror) srgb mipmaps)";
+        const USAGE: &str = "(texture name (kind array|cube|cube-array|volume) (filter nearest|linear) (wrap clamp|repeat|mirror) srgb mipmaps)";
         let Some((&target, parts)) = rest.split_first() else {
             return self.malformed(span, "`texture` needs a name", USAGE);
         };
@@ -538,6 +537,9 @@ impl<'t> TopLevel<'t> {
                 None => vec![self.resolver.identifier(part)],
             };
             let known = match (&*words, list.is_some()) {
+                (&[Some("kind"), Some(value)], true) => TextureKind::from_name(value)
+                    .filter(|kind| kind.has_planes())
+                    .map(|kind| TextureOptions { kind, ..options }),
                 (&[Some("filter"), Some(value)], true) => {
                     Filter::from_name(value).map(|filter| TextureOptions { filter, ..options })
                 }

@@ -4,7 +4,7 @@ use lambdav_core::float::same_words;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::resource::{Bound, BufferData};
-use lambdav_core::texture::TextureData;
+use lambdav_core::texture::{TextureData, TextureKind};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, Types};
 use std::sync::Arc;
 
@@ -36,17 +36,26 @@ pub struct Case {
 }
 
 impl Case {
-    /// The pixel's inputs for a program with these types. The texel in column x and row y is (x, y, x + 10y,
-    /// 1). Component c of a buffer's element k is k + 10c; a `bool` is true if k + c is odd.
+    /// The pixel's inputs for a program with these types. The texel in column x, row y and plane p is (x, y,
+    /// x + 10y + 100p, 1). Arrays have two layers, volumes two slices, and faces of cubes the lesser side. Component c of a buffer's element k is k + 10c; a `bool` is true if k + c is odd.
     pub fn inputs_of(&self, types: &Types) -> Inputs {
         let [width, height] = self.textures;
-        let place = |i: u32| ((i % width) as f32, (i / width) as f32);
-        let texels = (0..width * height).map(place).map(|(x, y)| [x, y, x + 10.0 * y, 1.0]);
-        let texels: Vec<[f32; 4]> = texels.collect();
+        let side = width.min(height);
         let data = |resource: &Arc<Resource>| match resource.kind {
             ResourceKind::Texture(options) => {
-                let texels = texels.iter().copied();
-                let data = TextureData::new(self.textures, texels, options.mipmaps);
+                let size @ [width, height, planes] = match options.kind {
+                    TextureKind::Flat => [width, height, 1],
+                    TextureKind::Array | TextureKind::Volume => [width, height, 2],
+                    TextureKind::Cube => [side, side, 6],
+                    TextureKind::CubeArray => [side, side, 12],
+                };
+                let texel = |i: u32| {
+                    let (x, y, plane) = (i % width, i / width % height, i / width / height);
+                    [x, y, x + 10 * y + 100 * plane, 1].map(|component| component as f32)
+                };
+                let texels: Vec<[f32; 4]> = (0..width * height * planes).map(texel).collect();
+                let texels = texels.into_iter();
+                let data = TextureData::with_planes(options.kind, size, texels, options.mipmaps);
                 Bound::Texture(data.expect("it is small").into())
             }
             ResourceKind::Buffer(element) => Bound::Buffer(self.elements(types, element).into()),
