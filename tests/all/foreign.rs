@@ -2,11 +2,14 @@
 #![cfg(feature = "foreign")]
 
 use lambdav_core::source::SourceFile;
+use lambdav_core::texture::TextureKind;
+use lambdav_core::types::ResourceKind;
 use lambdav_engine::engines::{CoreEngine, SimdEngine};
 use lambdav_engine::foreign::{Language, to_spirv};
 use lambdav_engine::program::Loaded;
 use lambdav_engine::settings::Settings;
-use lambdav_engine::{LocationInput, ShaderOptions};
+use lambdav_engine::{DataRef, LocationInput, ShaderOptions};
+use lambdav_image::file::ImageRef;
 use lambdav_image::{Frame, Image, Size};
 use lambdav_raster::{RenderOptions, render};
 use std::path::Path;
@@ -16,13 +19,14 @@ const SIZE: [u32; 2] = [64, 48];
 /// Values of uniforms, as on the command line.
 type Values = &'static [(&'static str, &'static str)];
 
-const SHADERS: [(&str, Values); 10] = [
+const SHADERS: [(&str, Values); 11] = [
     ("plasma.wgsl", &[("phase", "0.75"), ("scale", "7"), ("tint", "1,0.5,0.25")]),
     ("mandelbrot.wgsl", &[("zoom", "18")]),
     ("march.wgsl", &[("light", "1,2,0.5")]),
     ("cells.wgsl", &[("seed", "7")]),
     ("blur.wgsl", &[("radius", "1.5")]),
     ("disc.frag", &[("radius", "0.8"), ("inner", "0.2,0.4,1,1")]),
+    ("planes.frag", &[]),
     ("clouds.frag", &[("drift", "0.3,-0.2")]),
     ("weave.frag", &[("width", "5"), ("shift", "2")]),
     ("julia.frag", &[("c", "-0.8,0.156"), ("centre", "32,24"), ("scale", "0.05")]),
@@ -60,8 +64,25 @@ fn draw(name: &str, values: Values) -> Frame {
     }
     for resource in types.resources() {
         let texel = |x: u32, y: u32| [x as f32 / 9.0, y as f32 / 5.0, (x * y) as f32 / 45.0, 1.0];
-        let image = Image::from_fn(Size::new(10, 6).expect("it is small"), texel);
-        settings.bind(types, &resource.name, &image).expect("it is a texture");
+        let image = |width: u32, height: u32| {
+            Image::from_fn(Size::new(width, height).expect("it is small"), texel)
+        };
+        let ResourceKind::Texture(options) = resource.kind else { unreachable!("a texture") };
+        let bound = match options.kind {
+            TextureKind::Flat => settings.bind(types, &resource.name, &image(10, 6)),
+            TextureKind::Cube => settings.bind(types, &resource.name, &image(4, 24)),
+            TextureKind::CubeArray => settings.bind(types, &resource.name, &image(3, 36)),
+            TextureKind::Array | TextureKind::Volume => {
+                let images = [
+                    image(5, 6),
+                    image(5, 6),
+                    Image::from_fn(image(5, 6).size(), |x, _| [0.25 * x as f32, 0.5, 1.0, 1.0]),
+                ];
+                let images: Vec<ImageRef<'_>> = images.iter().map(ImageRef::from).collect();
+                settings.bind(types, &resource.name, DataRef::Planes(&images))
+            }
+        };
+        bound.expect("it is a texture");
     }
     let location = core.outputs[0].location;
     let simd = SimdEngine::new(&core, location, &settings, None).expect("it is small");

@@ -184,3 +184,98 @@ fn sizes_are_refused_before_images_are_decoded() {
     place.fails(&draw, 1, message);
     assert!(!place.path("out.png").exists());
 }
+
+/// A cube, layers and slices of files; the same picture by all engines, in λV and in GLSL.
+#[test]
+fn planes_have_files() {
+    let lv = "(texture sky (kind cube)) (texture layers (kind array)) (texture volume (kind volume))
+        (define p (- (/ (.xy (frag-coord)) 8) 1))
+        (define d (vec3 (* 2 (.x p)) (* 1.5 (.y p)) (- 1 (.x p))))
+        (+ (+ (sample sky d) (sample layers (vec3 p (* 3 (.y p))))) (sample volume (vec3 p (.x p))))";
+    let glsl = "#version 450
+layout(binding = 0) uniform samplerCube sky;
+layout(binding = 1) uniform sampler2DArray layers;
+layout(binding = 2) uniform sampler3D volume;
+layout(location = 0) out vec4 color;
+void main() {
+    vec2 p = gl_FragCoord.xy / 8.0 - 1.0;
+    vec3 d = vec3(2.0 * p.x, 1.5 * p.y, 1.0 - p.x);
+    color = texture(sky, d) + texture(layers, vec3(p, 3.0 * p.y)) + texture(volume, vec3(p, p.x));
+}";
+    let cell = "(uniform seed num) (define p (.xy (frag-coord)))
+        (vec4 (fract (* seed (+ (.x p) (* 3.25 (.y p))))) (/ (.y p) 32) (fract (* 0.375 (.x p))) 1)";
+    let place = TestFolder::with([("a.lv", lv), ("a.frag", glsl), ("cell.lv", cell)]);
+    for (name, size, seed) in [
+        ("sky.png", "4x24", "0.71"),
+        ("l0.png", "5x3", "0.13"),
+        ("l1.png", "5x3", "0.37"),
+        ("v0.png", "3x4", "0.59"),
+        ("v1.png", "3x4", "0.87"),
+        ("wide.png", "5x4", "0.2"),
+    ] {
+        let seed = format!("seed={seed}");
+        place.run(&["render", "cell.lv", name, "--size", size, "--set", &seed]).done();
+    }
+    let planes = [
+        "--bind",
+        "layers[0]=l0.png",
+        "--bind",
+        "layers[1]=l1.png",
+        "--bind",
+        "volume[1]=v1.png",
+        "--bind",
+        "volume[0]=v0.png",
+    ];
+    let sky = ["--bind", "sky=sky.png"];
+    let draw = |shader: &str, engine: &str, bound: &[&str]| {
+        let of = ["render", shader, "out.npy", "--size", "16x16", "--engine", engine];
+        place.run(&[&of[..], &planes, bound].concat())
+    };
+    let mut first = None;
+    for (shader, engine) in ENGINES
+        .map(|engine| ("a.lv", engine))
+        .into_iter()
+        .chain(["simd", "core", "spirv"].map(|engine| ("a.frag", engine)))
+    {
+        draw(shader, engine, &sky).done();
+        let picture = place.read("out.npy");
+        assert!(*first.get_or_insert_with(|| picture.clone()) == picture, "{shader} by {engine}");
+    }
+    // The faces one by one, by their names.
+    for (face, number) in ["+x", "-x", "+y", "-y", "+z", "-z"].into_iter().zip(0..) {
+        let cut = format!(
+            "(texture sky) (texel sky (+ (int (.xy (frag-coord))) (ivec2 0i {}i)))",
+            4 * number
+        );
+        place.write("cut.lv", cut);
+        let name = format!("face{number}.png");
+        place.run(&["render", "cut.lv", &name, "--size", "4x4", "--bind", "sky=sky.png"]).done();
+        place.write(&format!("bind{number}"), format!("sky[{face}]={name}"));
+    }
+    let faces: Vec<String> = (0..6)
+        .map(|k| String::from_utf8(place.read(&format!("bind{k}"))).expect("it is text"))
+        .collect();
+    let faces: Vec<&str> = faces.iter().flat_map(|of| ["--bind", of]).collect();
+    draw("a.lv", "simd", &faces).done();
+    assert!(first.expect("a picture is drawn") == place.read("out.npy"));
+    for (bound, status, message) in [
+        (&["--bind", "sky=wide.png"][..], 1, "a cube has 6 faces, and these are 1"),
+        (&["--bind", "sky[0]=l0.png"], 1, "a cube has 6 faces, and these are 1"),
+        (&["--bind", "sky[1]=l0.png"], 2, "none for it: --bind sky[0]=FILE"),
+        (&["--bind", "sky=sky.png", "--bind", "layers=l0.png"], 2, "as a whole and by planes"),
+        (
+            &["--bind", "sky=sky.png", "--bind", "layers[1]=wide.png"],
+            1,
+            "its planes differ in size",
+        ),
+        (
+            &["--bind", "sky=sky.png", "--bind", "nosky[1]=wide.png"],
+            2,
+            "no texture or buffer `nosky`",
+        ),
+    ] {
+        let found = draw("a.lv", "simd", bound);
+        assert_eq!(found.status, status, "{}", found.err);
+        assert!(found.err.contains(message), "{}", found.err);
+    }
+}

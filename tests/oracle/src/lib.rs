@@ -16,7 +16,7 @@
 //! and its operations with this processor's ([`soft`]). The hardest arguments are those that binary64 hardly
 //! decides ([`undecided`]).
 //!
-//! [`textures`] is an oracle for samples of textures. [`binary64`] compares the functions of binary64.
+//! [`textures`] and [`planes`] are oracles for samples of textures. [`binary64`] compares the functions of binary64.
 //!
 //! The functions in machine code ([`machine`]) are compared with a third implementation, CORE-MATH
 //! ([`coremath`]). It is fast enough for all 2^32 arguments, and for all pairs whose power is exact or a
@@ -31,6 +31,7 @@ mod hard;
 pub mod inputs;
 pub mod library;
 pub mod machine;
+pub mod planes;
 pub mod precise;
 pub mod round;
 pub mod soft;

@@ -18,24 +18,29 @@ pub struct Image {
     pub texels: Vec<[f32; 4]>,
 }
 
-fn add(a: f32, b: f32) -> f32 {
+pub(crate) fn add(a: f32, b: f32) -> f32 {
     (f64::from(a) + f64::from(b)) as f32
 }
 
-fn sub(a: f32, b: f32) -> f32 {
+pub(crate) fn sub(a: f32, b: f32) -> f32 {
     (f64::from(a) - f64::from(b)) as f32
 }
 
-fn mul(a: f32, b: f32) -> f32 {
+pub(crate) fn mul(a: f32, b: f32) -> f32 {
     (f64::from(a) * f64::from(b)) as f32
 }
 
+/// (The same holds for quotients.)
+pub(crate) fn div(a: f32, b: f32) -> f32 {
+    (f64::from(a) / f64::from(b)) as f32
+}
+
 /// `a*(1-t) + b*t`.
-fn mix(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
+pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f32) -> [f32; 4] {
     std::array::from_fn(|k| add(mul(a[k], sub(1.0, t)), mul(b[k], t)))
 }
 
-fn floor(x: f32) -> f32 {
+pub(crate) fn floor(x: f32) -> f32 {
     // From 2^23 on, every number is an integer.
     if !x.is_finite() || x.abs() >= 8_388_608.0 {
         return x;
@@ -47,7 +52,7 @@ fn floor(x: f32) -> f32 {
 }
 
 /// Converts to a 32-bit integer: toward zero, saturating; NaN gives 0.
-fn int(x: f32) -> i64 {
+pub(crate) fn int(x: f32) -> i64 {
     if x.is_nan() {
         return 0;
     }
@@ -55,7 +60,7 @@ fn int(x: f32) -> i64 {
 }
 
 /// The next 32-bit integer, with wrap-around.
-fn next(k: i64) -> i64 {
+pub(crate) fn next(k: i64) -> i64 {
     if k == 2_147_483_647 { -2_147_483_648 } else { k + 1 }
 }
 
@@ -85,7 +90,7 @@ pub fn pyramid(image: Image) -> Vec<Image> {
     }
 }
 
-fn wrap(wrap: Wrap, k: i64, n: i64) -> i64 {
+pub(crate) fn wrap(wrap: Wrap, k: i64, n: i64) -> i64 {
     match wrap {
         Wrap::Clamp => k.clamp(0, n - 1),
         Wrap::Repeat => k.rem_euclid(n),
@@ -96,7 +101,7 @@ fn wrap(wrap: Wrap, k: i64, n: i64) -> i64 {
     }
 }
 
-fn of_level(image: &Image, options: TextureOptions, uv: [f32; 2]) -> [f32; 4] {
+pub(crate) fn of_level(image: &Image, options: TextureOptions, uv: [f32; 2]) -> [f32; 4] {
     let [width, height] = image.size;
     let texel = |x: i64, y: i64| {
         let (x, y) = (wrap(options.wrap, x, width), wrap(options.wrap, y, height));

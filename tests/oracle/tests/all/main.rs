@@ -3,5 +3,6 @@
 mod binary64;
 mod code;
 mod library;
+mod planes;
 mod reference;
 mod textures;

@@ -34,7 +34,7 @@ fn options() -> impl Iterator<Item = TextureOptions> {
 
 /// A coordinate in a level of that size: inside, outside, on borders and centres of texels, huge, or random
 /// bits.
-fn coordinate(random: &mut Random, side: u32) -> f32 {
+pub(super) fn coordinate(random: &mut Random, side: u32) -> f32 {
     let texel = |random: &mut Random| random.below(6 * side as usize) as f32 - 2.0 * side as f32;
     match random.below(10) {
         0 => f32::from_bits((random.bits() >> 32) as u32),
@@ -46,7 +46,7 @@ fn coordinate(random: &mut Random, side: u32) -> f32 {
 }
 
 /// A level of detail, or a difference of coordinates.
-fn detail(random: &mut Random) -> f32 {
+pub(super) fn detail(random: &mut Random) -> f32 {
     match random.below(6) {
         0 => f32::from_bits((random.bits() >> 32) as u32),
         1 => random.below(20) as f32 - 3.0,
