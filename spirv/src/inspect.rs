@@ -613,7 +613,10 @@ impl<'a> Reader<'a> {
             Op::TypeSampledImage => format!("sampled {}", inner()),
             Op::TypeImage => match found.operands.get(1) {
                 Some(Operand::Dim(dimension)) => {
-                    format!("image {}", format!("{dimension:?}").trim_start_matches("Dim"))
+                    let name = format!("{dimension:?}");
+                    let is_array = matches!(found.operands.get(3), Some(Operand::LiteralBit32(1)));
+                    let array = if is_array { " array" } else { "" };
+                    format!("image {}{array}", name.trim_start_matches("Dim"))
                 }
                 _ => "image".to_owned(),
             },

@@ -328,7 +328,7 @@ fn of_cube(options: TextureOptions, level: &str) -> String {
            (texel t (ivec3 k (+ first face)) {level}))"
         ),
         Filter::Linear => format!(
-            "{head} (last (- count 1i)) (q (- (* place (num (ivec2 count))) 0.5)) (i (floor q)) (f (- q i)) (k (int i))
+            "{head} (last (- count 1i)) (q (- (* place (num (ivec2 count))) 0.5)) (i (floor q)) (f (- q i)) (k (min (max (int i) -1i) (ivec2 last)))
            (beyond (func (at) (or (less at 0i) (less-eq count at))))
            (fold (func (at) (select (beyond at) (select (less at 0i) (- count) count) (- (+ at at) last))))
            (behind (func (x y)

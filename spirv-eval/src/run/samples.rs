@@ -66,7 +66,13 @@ fn of_level(
             let Face { number, s, t, major, .. } = Face::new([u, v, w]);
             let place = [s, t].map(|of| (of / major) * 0.5 + 0.5);
             let cube = Cube { texture, level, first: 6 * cube, count: size.width as i32 };
-            flat(&|x, y| cube.texel(number, x, y), place)
+            // A direction with a NaN may meet no face.
+            let last = cube.count - 1;
+            let inside =
+                |first: i32, at: i32| first.clamp(-1, last).wrapping_add(at.wrapping_sub(first));
+            let [(columns, _), (rows, _)] =
+                [along(place[0], size.width, 0), along(place[1], size.width, 0)];
+            flat(&|x, y| cube.texel(number, inside(columns[0], x), inside(rows[0], y)), place)
         }
     }
 }

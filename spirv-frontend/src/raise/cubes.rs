@@ -131,13 +131,16 @@ impl Raiser<'_, '_> {
         ])
     }
 
-    /// The four texels around a place on a face, by rows: `x` and `y` are `int`s, the column and the row of the first. At most
-    /// one column and one row are beyond an edge.
+    /// The four texels around a place on a face, by rows: `at` is an `ivec2`, the column and the row of the first. Each is clamped,
+    /// so that at most one column and one row are beyond an edge. (A direction with a NaN may meet no face.)
     pub(super) fn around(&mut self, cube: Cube, face: NodeId, at: NodeId) -> Result<Vec<NodeId>> {
         let parts = self.scalars(&[at])?;
-        let one = self.splat(Type::INT, 1);
+        let [one, before] = [1, -1].map(|at: i32| self.splat(Type::INT, at as u32));
+        let last = self.op(Core::Sub, &[cube.count, one])?;
         let mut sides = Vec::new();
         for part in [parts[0], parts[1]] {
+            let part = self.op(Core::Max, &[part, before])?;
+            let part = self.op(Core::Min, &[part, last])?;
             let next = self.op(Core::Add, &[part, one])?;
             let mut side = Vec::new();
             for at in [part, next] {

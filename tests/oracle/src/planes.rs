@@ -125,7 +125,7 @@ fn of_cube(faces: &[Image], filter: Filter, v: [f32; 3]) -> [f32; 4] {
     }
     let q = scaled.map(|q| sub(q, 0.5));
     let [fx, fy] = q.map(|q| sub(q, floor(q)));
-    let [x, y] = q.map(|q| int(floor(q)));
+    let [x, y] = q.map(|q| int(floor(q)).clamp(-1, n - 1));
     let places = [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)];
     let beyond = |at: i64| at < 0 || at >= n;
     let texel = |&(x, y): &(i64, i64)| match beyond(x) && beyond(y) {
