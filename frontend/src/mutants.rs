@@ -27,6 +27,10 @@ pub enum Mutant {
     NeighboursProbe,
     /// An observer is not told of a probe of a value that is known.
     FoldedProbe,
+    /// Behind the edge of a cube's face lies the face's own last texel.
+    FlatSeam,
+    /// A texel beyond two edges of a cube's face is that behind one of them.
+    OpenCorner,
 }
 
 impl Mutant {
@@ -44,6 +48,9 @@ impl Mutant {
 
     /// The mutants of observation.
     pub const OF_TRACES: [Self; 3] = [Self::DoubledRound, Self::NeighboursProbe, Self::FoldedProbe];
+
+    /// The mutants of cubes, likewise.
+    pub const OF_CUBES: [Self; 2] = [Self::FlatSeam, Self::OpenCorner];
 
     /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::WrongField];

@@ -114,6 +114,8 @@ pub enum Mutant {
     IgnoredFlag,
     /// Changes leave no stamps.
     UnstampedChange,
+    /// A plane of a texture begins as many rows behind the one before as the texture has columns.
+    WrongPlane,
 }
 
 impl Mutant {
@@ -132,6 +134,9 @@ impl Mutant {
 
     /// Mutants of textures.
     pub const OF_TEXTURES: [Self; 2] = [Self::LooseTexel, Self::WrongTexelRow];
+
+    /// Mutants of textures with planes.
+    pub const OF_PLANES: [Self; 1] = [Self::WrongPlane];
 
     /// Mutants of sizes that code reads at run time. They show with two resources.
     pub const OF_EXTENTS: [Self; 1] = [Self::ForeignExtent];

@@ -40,6 +40,10 @@ pub enum Mutant {
     EagerWay,
     /// Probes in one arm are lost where it meets the other arm.
     LostArm,
+    /// Behind the edge of a cube's face lies the face's own last texel.
+    FlatSeam,
+    /// A texel beyond two edges of a cube's face is that behind one of them.
+    OpenCorner,
 }
 
 impl Mutant {
@@ -58,6 +62,9 @@ impl Mutant {
         Self::IgnoredRows,
         Self::TightColumns,
     ];
+
+    /// Those of cubes.
+    pub const OF_CUBES: [Self; 2] = [Self::FlatSeam, Self::OpenCorner];
 
     /// Those of reports.
     pub const OF_REPORTS: [Self; 5] =

@@ -317,6 +317,8 @@ fn of_cube(options: TextureOptions, level: &str) -> String {
     let (seen_here, seen_behind) = (seen("0"), seen("0i"));
     let (seen_here, seen_behind) =
         (seen_here.replace("vector-of v", "vec3"), seen_behind.replace("vector-of v", "ivec3"));
+    let is = |mutant| if is_active(mutant) { "false" } else { "true" };
+    let (seamless, closed) = (is(Mutant::FlatSeam), is(Mutant::OpenCorner));
     let place = "(vec2 (+ (* (/ s major) 0.5) 0.5) (+ (* (/ t-on major) 0.5) 0.5))";
     let head = format!(
         "(let* ((v {v}) {seen_here} (face {FACE}) (first {first}) (place {place})
@@ -340,11 +342,11 @@ fn of_cube(options: TextureOptions, level: &str) -> String {
                         (select (eq face 0i) (- a) (select (eq face 1i) a (select (eq face 2i) b (- b))))))))
                     {seen_behind})
                (ivec3 (shift-right (+ s last) 1i) (shift-right (+ t-on last) 1i) (+ first {FACE})))))
-           (of (func (x y) (texel t (if (or (beyond x) (beyond y)) (behind x y) (ivec3 x y (+ first face))) {level})))
+           (of (func (x y) (texel t (if (and {seamless} (or (beyond x) (beyond y))) (behind x y) (ivec3 x y (+ first face))) {level})))
            (x (.x k)) (y (.y k)) (right (+ x 1i)) (below (+ y 1i))
            (a (of x y)) (b (of right y)) (c (of x below)) (d (of right below))
            (at-corner (func (x y k l m other)
-             (if (and (beyond x) (beyond y)) (/ (+ (+ k l) m) 3) other))))
+             (if (and {closed} (and (beyond x) (beyond y))) (/ (+ (+ k l) m) 3) other))))
            (mix (mix (at-corner x y b c d a) (at-corner right y a c d b) (.x f))
                 (mix (at-corner x below a b d c) (at-corner right below a b c d) (.x f)) (.y f)))"
         ),

@@ -2,6 +2,7 @@
 
 use super::raiser::Raiser;
 use crate::error::Result;
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op as Core;
 use lambdav_core::types::{Scalar, Type};
@@ -164,7 +165,10 @@ impl Raiser<'_, '_> {
             let sum = self.op(Core::Add, &[a, b])?;
             let sum = self.op(Core::Add, &[sum, c])?;
             let mean = self.op(Core::Div, &[sum, three])?;
-            all.push(self.graph.if_([corner, mean, texels[k]], self.span));
+            all.push(match is_active(Mutant::OpenCorner) {
+                true => texels[k],
+                false => self.graph.if_([corner, mean, texels[k]], self.span),
+            });
         }
         Ok(all)
     }
@@ -237,7 +241,10 @@ impl Raiser<'_, '_> {
         let plane = self.op(Core::Add, &[first, face])?;
         let direct = self.construct(TRIPLE, vec![x, y, plane])?;
         let is_outside = self.op(Core::Or, &[beside, below])?;
-        let place = self.graph.if_([is_outside, folded, direct], self.span);
+        let place = match is_active(Mutant::FlatSeam) {
+            true => direct,
+            false => self.graph.if_([is_outside, folded, direct], self.span),
+        };
         self.op(Core::Texel, &[image, place, level])
     }
 }

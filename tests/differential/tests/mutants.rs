@@ -220,6 +220,18 @@ fn mutants_of_extents_are_found() {
     }
 }
 
+/// Planes of textures whose sides differ.
+#[test]
+fn mutants_of_planes_are_found() {
+    let text = "(texture t (kind array)) (texture u (kind volume)) (texture v (kind array))
+        (texture w (kind volume)) (define x (int (.x (frag-coord))))
+        (define p (ivec3 (rem x 3i) (rem x 2i) (- x 1i)))
+        (+ (+ (texel t p 0i) (texel u p 0i)) (+ (texel v p 0i) (texel w p 0i)))";
+    for name in ["lanes", "simd8"] {
+        each_is_found_by(text, name, &simd::Mutant::OF_PLANES, simd::activate);
+    }
+}
+
 /// The sizes of the texture that was bound before.
 #[test]
 fn mutants_of_binding_are_found() {

@@ -134,7 +134,8 @@ impl Lowering<'_> {
         }
         if let Some(plane) = plane {
             // Planes follow one another, row by row.
-            let rows = self.of_level(number, level, Extent::Height);
+            let extent = if is_active(Mutant::WrongPlane) { Extent::Width } else { Extent::Height };
+            let rows = self.of_level(number, level, extent);
             let rows = self.op(LaneOp::Mul, &[plane, rows]);
             y = self.op(LaneOp::Add, &[y, rows]);
         }
