@@ -435,7 +435,6 @@ impl Pipeline {
     }
 
     /// The kernel, its settings, and what passes met.
-
     fn bind_within(
         &self,
         bindings: &Bindings,

@@ -53,6 +53,9 @@ enum Code {
     Source(Arc<SourceProgram>),
 }
 
+/// The sites that the sizes of passes met, and those that the ids of each pass met.
+pub(crate) type MetByPasses<'a> = (MetSites, Vec<(&'a Pass, Invocations)>);
+
 /// A compiled pass.
 #[derive(Debug)]
 struct Compiled {
@@ -182,8 +185,7 @@ impl PassesProgram {
         }
     }
 
-    /// Like [`Self::run`], of [`Self::reported`]: returns the sites that the sizes of passes met, and those that ids of each pass
-    /// met.
+    /// Like [`Self::run`], of [`Self::reported`], and returns the sites that were met.
     ///
     /// # Errors
     ///
@@ -192,7 +194,7 @@ impl PassesProgram {
         &self,
         settings: &mut Settings,
         cancelled: Option<Cancelled<'_>>,
-    ) -> Result<(MetSites, Vec<(&Pass, Invocations)>), DispatchStop> {
+    ) -> Result<MetByPasses<'_>, DispatchStop> {
         let mut sizes = MetSites::default();
         let Code::Dispatches(all) = &self.code else { return Ok((sizes, Vec::new())) };
         let run = |of: &'_ Compiled| of.run_reported(&self.types, settings, cancelled, &mut sizes);

@@ -53,7 +53,14 @@ pub(super) struct Pixels {
     is_reversed: bool,
     found: Mutex<Found>,
     /// The words of tiles that are not complete, by the tile's first row and column: for each word the pixels, row by row.
-    tiles: Mutex<BTreeMap<[u32; 2], (Tile, Vec<u32>)>>,
+    tiles: Mutex<BTreeMap<[u32; 2], MetTile>>,
+}
+
+/// A tile with the words of its pixels.
+#[derive(Debug)]
+struct MetTile {
+    tile: Tile,
+    words: Vec<u32>,
 }
 
 impl Pixels {
@@ -123,7 +130,8 @@ impl Pixels {
             return;
         }
         let mut tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, words) = tiles.entry([tile.y, tile.x]).or_insert_with(|| (tile, self.blank(tile)));
+        let blank = || MetTile { tile, words: self.blank(tile) };
+        let MetTile { words, .. } = tiles.entry([tile.y, tile.x]).or_insert_with(blank);
         for PixelBits { at, word, bits } in met {
             words[word * tile.pixels() + at] |= bits;
         }
@@ -132,7 +140,7 @@ impl Pixels {
     /// The sites with their pixels, and all pixels that met any, in scan order.
     pub(super) fn into_found(self) -> (BTreeMap<usize, FirstPixel>, PixelSet) {
         let tiles = self.tiles.lock().unwrap_or_else(PoisonError::into_inner);
-        tiles.values().for_each(|(tile, words)| self.put(*tile, words));
+        tiles.values().for_each(|of| self.put(of.tile, &of.words));
         drop(tiles);
         let Found { sites, pixels } =
             self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
