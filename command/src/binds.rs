@@ -105,7 +105,7 @@ impl Binds {
     fn planes(&self, name: &str) -> Result<Vec<&Bind>> {
         let of_name = || self.0.iter().filter(|bind| bind.name == name);
         if of_name().all(|bind| bind.plane.is_none()) {
-            return Ok(of_name().last().into_iter().collect());
+            return Ok(of_name().next_back().into_iter().collect());
         }
         let mut planes: BTreeMap<u32, &Bind> = BTreeMap::new();
         for bind in of_name() {
