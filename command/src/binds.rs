@@ -26,7 +26,7 @@ struct Bind {
 /// The faces of a cube, in the order of its planes.
 const FACES: [&str; 6] = ["+x", "-x", "+y", "-y", "+z", "-z"];
 
-/// Splits NAME[PLANE] at its bracket. The plane is a number or a face.
+/// Splits `NAME[PLANE]` at its bracket. The plane is a number or a face.
 fn plane_of(name: &str) -> (&str, Option<u32>) {
     let split = name.strip_suffix(']').and_then(|name| name.split_once('['));
     let face = |plane: &str| FACES.iter().position(|face| *face == plane).map(|face| face as u32);
@@ -46,7 +46,7 @@ enum Rows {
     Reversed,
 }
 
-/// Splits NAME=FILE, NAME=FILE:flip or NAME=FILE:as-is; NAME may be NAME[PLANE]. A file whose own name ends so needs a second
+/// Splits `NAME=FILE`, `NAME=FILE:flip` or `NAME=FILE:as-is`; NAME may be `NAME[PLANE]`. A file whose own name ends so needs a second
 /// ending.
 fn parse(text: &str) -> Option<Bind> {
     let (name, file) = text.split_once('=')?;
