@@ -151,6 +151,10 @@ impl<'a, O: Observer> Reducer<'a, O> {
                     self.count()?;
                     self.reduce(node)?
                 }
+                // A function of a structure is reduced where it is wanted.
+                Control::Return(Part::Function(function)) if !self.is_function_value(&function) => {
+                    Control::Reduce(function)
+                }
                 Control::Return(value) => match (self.frames.pop(), value) {
                     (Some(frame), value) => self.resume(frame, value)?,
                     (None, Part::Function(_)) => {
@@ -488,15 +492,34 @@ impl<'a, O: Observer> Reducer<'a, O> {
         Ok(self.substitution.apply(&self.texts, &body, first, values))
     }
 
-    /// Reduces the children of a term from `next` on, then makes the term's value.
+    /// True if a function is a value.
+    fn is_function_value(&self, function: &Rc<Node>) -> bool {
+        match &*function.state.borrow() {
+            State::Rec(_) => true,
+            State::Term(_) => is_function(&self.texts.get(function.text).form),
+            _ => false,
+        }
+    }
+
+    /// Reduces the children of a term from `next` on, then makes the term's value. The functions in a structure are not reduced.
     fn strict(
         &mut self,
         term: Rc<Node>,
         form: Form,
-        values: Vec<Part>,
-        next: usize,
+        mut values: Vec<Part>,
+        mut next: usize,
     ) -> Step<Control> {
-        if let Some(child) = term.child(next) {
+        while let Some(child) = term.child(next) {
+            let may_be_function = match &form {
+                Form::Constructor(made) => made.types.get(next - 1).is_some_and(Option::is_none),
+                Form::With(_) => next > 0,
+                _ => false,
+            };
+            if may_be_function && !child.is_evaluated(self.pixel) && self.is_function(&child)? {
+                values.push(Part::Function(child));
+                next += 1;
+                continue;
+            }
             self.frames.push(ReductionFrame::Strict { term, form, values, next: next + 1 });
             return Ok(Control::Reduce(child));
         }

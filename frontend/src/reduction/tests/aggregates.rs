@@ -1,6 +1,6 @@
 //! Structures, variants and arrays: tests of the rules by programs with known values.
 
-use super::{LIMITS, pixels, syntax};
+use super::{LIMITS, is, pixels, syntax};
 use crate::reduction::SourceProgram;
 use lambdav_core::evaluate::EvaluationFault;
 use lambdav_core::graph::Core;
@@ -129,4 +129,24 @@ fn strictness() {
         );
         assert!(is_endless, "{expression}: {fault:?}");
     }
+}
+
+/// A function of a structure is reduced where it is applied, and nowhere else.
+#[test]
+fn functions_of_structures_wait() {
+    let endless = "((rec-func (i) (if (< i 0) i (rec (+ i 1)))) (time))";
+    let program = |body: &str| {
+        format!(
+            "(struct S (a num) f)
+             (define f (if (< {endless} 2) (func (x) (* x 2)) (func (x) x)))
+             (define g (if (< (time) 2) (func (x) (* x 3)) (func (x) x)))
+             {body}"
+        )
+    };
+    is(&program("(.a (S 7 f))"), &[7.0]);
+    is(&program("(.a (with (S 7 g) (f f)))"), &[7.0]);
+    is(&program("((.f (S 7 g)) 5)"), &[15.0]);
+    is(&program("((.f (with (S 7 f) (f g))) 5)"), &[15.0]);
+    is(&program("((rec-func (s n) (if (< n 3) (rec s (+ n (.a s))) n)) (S 1 f) 0)"), &[3.0]);
+    is(&program("((rec-func (s n) (if (< n 3) (rec s (+ n ((.f s) 1))) n)) (S 1 g) 0)"), &[3.0]);
 }
