@@ -62,7 +62,7 @@ impl Bound {
         match (self, kind) {
             (Self::Texture(data), ResourceKind::Texture(options)) => {
                 let has_levels = options.mipmaps || data.levels().len() == 1;
-                !options.native && has_levels && options.kind == data.kind()
+                !options.native && has_levels && options.kind.takes(data.kind())
             }
             (Self::Buffer(data), ResourceKind::Buffer(element)) => {
                 data.width == types.components(element)

@@ -50,6 +50,13 @@ impl TextureKind {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Flat, Self::Array, Self::Cube, Self::CubeArray, Self::Volume];
 
+    /// True if data of another kind may be bound. The faces of cubes are layers, too: a SPIR-V module that this compiler has emitted
+    /// declares them so.
+    pub fn takes(self, data: Self) -> bool {
+        let are_faces = matches!(data, Self::Cube | Self::CubeArray);
+        self == data || self == Self::Array && are_faces
+    }
+
     /// True if texels have a plane.
     pub fn has_planes(self) -> bool {
         self != Self::Flat

@@ -245,7 +245,7 @@ impl Resource {
                     let filled = levels.iter().chain(std::iter::repeat(&last));
                     filled.take(self.levels as usize).map(of).collect::<Vec<u32>>()
                 };
-                let fits = data.kind() == self.kind
+                let fits = self.kind.takes(data.kind())
                     && levels.len() <= self.levels as usize
                     && texels <= TEXELS
                     && words == (self.width * texels) as usize;

@@ -289,7 +289,8 @@ impl Globals {
                     Undefined::Marked => matches!(rest, &[_, 0 | 2, _, 0, 1, 0]),
                     Undefined::Total => matches!(rest, &[_, 0 | 2, _, 0, 0 | 1, _]),
                 };
-                let kind = match (Dim::from_u32(rest[0]), rest.get(2)) {
+                let dimension = rest.first().and_then(|&dimension| Dim::from_u32(dimension));
+                let kind = match (dimension, rest.get(2)) {
                     (Some(Dim::Dim2D), Some(0)) => Some(TextureKind::Flat),
                     (Some(Dim::Dim2D), Some(1)) => Some(TextureKind::Array),
                     (Some(Dim::Dim3D), Some(0)) => Some(TextureKind::Volume),
