@@ -44,6 +44,9 @@ pub(super) struct LoopInfo {
     pub(super) span: Span,
 }
 
+/// What makes code the same: its text, and its place if undefined behaviour is reported.
+type Identity = (Key, Option<CodeId>);
+
 /// The elaborator's state.
 pub(super) struct Elaborator {
     pub(super) arena: CodeArena,
@@ -54,14 +57,14 @@ pub(super) struct Elaborator {
     pub(super) thunks: Vec<Thunk>,
     pub(super) loops: FxHashMap<LoopId, LoopInfo>,
     pub(super) expansions: FxHashMap<String, FunctionId>,
-    thunk_ids: FxHashMap<(Key, Captured, bool), ThunkId>,
+    thunk_ids: FxHashMap<(Identity, Captured, bool), ThunkId>,
     /// The first name of each thunk without a value.
     pub(super) thunk_names: FxHashMap<ThunkId, Name>,
     held: Vec<HeldStructure>,
     held_ids: FxHashMap<HeldStructure, HeldId>,
     functions: Vec<FunctionValue>,
     function_ids: FxHashMap<FunctionValue, FunctionId>,
-    closure_ids: FxHashMap<(Key, Captured), FunctionId>,
+    closure_ids: FxHashMap<(Identity, Captured), FunctionId>,
     envs: Vec<Env>,
     contents: FxHashMap<(ContentsId, Arguments), ContentsId>,
     pub(super) activations: Vec<Activation>,
@@ -103,7 +106,7 @@ pub(super) struct Elaborator {
 #[derive(Default)]
 pub(super) struct Memos {
     globals: Vec<Denotation>,
-    thunk_ids: FxHashMap<(Key, Captured, bool), ThunkId>,
+    thunk_ids: FxHashMap<(Identity, Captured, bool), ThunkId>,
     results: FxHashMap<(FunctionId, Arguments, bool), Value>,
 }
 
@@ -357,10 +360,15 @@ impl Elaborator {
         arguments.iter().map(|&a| self.denote(a, env)).collect()
     }
 
+    /// The identity of code. Sites have places in the text, so equal code elsewhere is other code where they are wanted.
+    fn identity(&self, code: CodeId) -> Identity {
+        (self.arena.key(code), self.sites.is_some().then_some(code))
+    }
+
     /// The thunk for this code in this scope. Code, captured locals and mode identify it. Captured locals are
     /// looked up both as they were when the thunk was made, and with the values found since.
     pub(super) fn thunk(&mut self, code: CodeId, env: EnvId) -> Denotation {
-        let (key, eager) = (self.arena.key(code), self.is_eager(self.env(env).activation));
+        let (key, eager) = (self.identity(code), self.is_eager(self.env(env).activation));
         let captured = self.captured(code, env);
         if let Some(&known) = self.thunk_ids.get(&(key, captured.clone(), eager)) {
             return Denotation::Thunk(known);
@@ -400,7 +408,7 @@ impl Elaborator {
     }
 
     fn closure(&mut self, code: CodeId, env: EnvId) -> Value {
-        let key = self.arena.key(code);
+        let key = self.identity(code);
         let captured = self.captured(code, env);
         if let Some(&known) = self.closure_ids.get(&(key, captured.clone())) {
             return Value::Function(known);

@@ -274,3 +274,32 @@ fn loops_at_their_limits_keep_their_places() {
         assert_eq!((plain.status, &plain.err), (found.status, &found.err));
     }
 }
+
+/// Equal arguments at two places are two sites.
+#[test]
+fn equal_arguments_have_their_own_places() {
+    let root = "(sqrt (- (.x (frag-coord)) 2))";
+    let function = "(func (x) (sqrt (- x 2)))";
+    for (first, second) in [
+        (format!("((func (a) (+ a 1)) {root})"), format!("((func (a) (+ a 2)) {root})")),
+        (format!("(let ((a {root})) (+ a 1))"), format!("(let ((a {root})) (+ a 2))")),
+        (
+            format!("((rec-func (n a) (if (< n 3) (rec (+ n 1) (+ a 1)) a)) 0 {root})"),
+            format!("((rec-func (n a) (if (< n 3) (rec (+ n 1) (* a 2)) a)) 0 {root})"),
+        ),
+        (
+            format!("((func (f) (f (.x (frag-coord)))) {function})"),
+            format!("((func (f) (+ 1 (f (.x (frag-coord))))) {function})"),
+        ),
+    ] {
+        let text =
+            format!("(output 0 (vec3 (min 1\n(if (< (.x (frag-coord)) 1) {first}\n{second}))))\n");
+        let place = TestFolder::with([("a.lv", &*text)]);
+        let found =
+            place.run(&["render", "a.lv", "a.npy", "--size", "4x4", "--undefined", "report"]);
+        let lines: Vec<&str> = found.err.lines().filter(|line| line.contains(" sqrt: ")).collect();
+        assert_eq!(lines.len(), 2, "{text}{}", found.err);
+        assert!(lines[0].starts_with("a.lv:2:") && lines[0].ends_with("; 4 pixels"), "{lines:?}");
+        assert!(lines[1].starts_with("a.lv:3:") && lines[1].ends_with("; 4 pixels"), "{lines:?}");
+    }
+}
