@@ -3,6 +3,7 @@
 use super::failure::{Failure, Result};
 use super::files::{load_image_if, read_array, read_bytes};
 use super::module::object;
+use super::sampling::{Sampling, is_option};
 use super::setting::Setting;
 use lambdav_engine::{BindError, Bindings, DataRef, Slot};
 use lambdav_image::file::ImageRef;
@@ -21,6 +22,8 @@ struct Bind {
     plane: Option<u32>,
     path: PathBuf,
     rows: Rows,
+    /// Options of its sampler, as they are written.
+    sampling: Vec<String>,
 }
 
 /// The faces of a cube, in the order of its planes.
@@ -46,18 +49,24 @@ enum Rows {
     Reversed,
 }
 
-/// Splits `NAME=FILE`, `NAME=FILE:flip` or `NAME=FILE:as-is`; NAME may be `NAME[PLANE]`. A file whose own name ends so needs a second
-/// ending.
+/// Splits `NAME=FILE` or `NAME=FILE:OPTION,…`; NAME may be `NAME[PLANE]`. Options are `flip`, `as-is`, and those of samplers. A
+/// file whose own name ends so needs a second ending.
 fn parse(text: &str) -> Option<Bind> {
     let (name, file) = text.split_once('=')?;
-    let (file, rows) = match file.rsplit_once(':') {
-        Some((file, "flip")) => (file, Rows::Reversed),
-        Some((file, "as-is")) => (file, Rows::AsIs),
-        _ => (file, Rows::Unsaid),
-    };
+    let is_known = |option: &str| matches!(option, "flip" | "as-is") || is_option(option);
+    let split = file.rsplit_once(':').filter(|(_, options)| options.split(',').all(is_known));
+    let (file, options) = split.unwrap_or((file, ""));
+    let (mut rows, mut sampling) = (Rows::Unsaid, Vec::new());
+    for option in options.split(',').filter(|option| !option.is_empty()) {
+        match option {
+            "flip" => rows = Rows::Reversed,
+            "as-is" => rows = Rows::AsIs,
+            _ => sampling.push(option.to_owned()),
+        }
+    }
     let (name, plane) = plane_of(name);
     let (name, path) = (name.to_owned(), PathBuf::from(file));
-    (!file.is_empty()).then_some(Bind { name, plane, path, rows })
+    (!file.is_empty()).then_some(Bind { name, plane, path, rows, sampling })
 }
 
 /// The file of a value of `--bind`.
@@ -65,12 +74,34 @@ pub(super) fn file_of(text: &str) -> Option<PathBuf> {
     parse(text).map(|bind| bind.path)
 }
 
+impl Bind {
+    /// The name of an element of an array of textures, which looks like that of a plane.
+    fn element(&self) -> Option<String> {
+        self.plane.map(|plane| format!("{}[{plane}]", self.name))
+    }
+
+    fn sampling(&self) -> std::result::Result<Sampling, String> {
+        Sampling::read(self.sampling.iter().map(String::as_str))
+    }
+}
+
 impl Binds {
+    /// Names of textures and how they are read, as far as it is said.
+    pub(super) fn samplings(&self) -> impl Iterator<Item = (String, Sampling)> {
+        let names = |bind: &Bind| [Some(bind.name.clone()), bind.element()].into_iter().flatten();
+        let given = self.0.iter().filter_map(|bind| Some((bind, bind.sampling().ok()?)));
+        let given = given.filter(|(_, sampling)| sampling.is_given());
+        given
+            .flat_map(move |(bind, sampling)| names(bind).map(move |name| (name, sampling.clone())))
+    }
+
     /// Parses the values of `--bind`.
     pub(super) fn read(bind: &[String]) -> Result<Self> {
         let one = |text: &String| {
             let nothing = || format!("`{text}` binds nothing: write --bind NAME=FILE");
-            parse(text).ok_or_else(|| Failure::usage(nothing()))
+            let bind = parse(text).ok_or_else(|| Failure::usage(nothing()))?;
+            bind.sampling().map_err(|what| Failure::usage(format!("--bind {text}: {what}")))?;
+            Ok(bind)
         };
         bind.iter().map(one).collect::<Result<_>>().map(Self)
     }
@@ -98,7 +129,8 @@ impl Binds {
     /// Keeps the pairs whose name passes `keep`.
     #[must_use]
     pub(super) fn filter(self, keep: impl Fn(&str) -> bool) -> Self {
-        Self(self.0.into_iter().filter(|bind| keep(&bind.name)).collect())
+        let keeps = |bind: &Bind| keep(&bind.name) || bind.element().is_some_and(|of| keep(&of));
+        Self(self.0.into_iter().filter(keeps).collect())
     }
 
     /// The files of a texture, plane by plane; the last one for a plane counts.
@@ -130,13 +162,23 @@ impl Binds {
     /// set.
     pub(super) fn apply(&self, bindings: &mut Bindings) -> Result<Vec<Setting>> {
         let mut members = Vec::new();
-        for (index, Bind { name, plane, path, rows }) in self.0.iter().enumerate() {
+        // Elements of arrays of textures are textures by themselves.
+        let mut all = self.clone();
+        for bind in &mut all.0 {
+            if let Some(element) = bind.element()
+                && bindings.slot(&bind.name).is_err()
+                && bindings.slot(&element).is_ok()
+            {
+                (bind.name, bind.plane) = (element, None);
+            }
+        }
+        for (index, Bind { name, plane, path, rows, .. }) in all.0.iter().enumerate() {
             let fail = |error: BindError| match error {
                 BindError::Unknown { .. } => Failure::usage(error.to_string()),
                 _ => Failure::input(format!("`{}`: {error}", path.display())),
             };
             let slot = bindings.slot(name).map_err(fail)?;
-            if self.0[index + 1..].iter().any(|later| later.name == *name) {
+            if all.0[index + 1..].iter().any(|later| later.name == *name) {
                 continue;
             }
             if plane.is_some() && !matches!(slot, Slot::Texture | Slot::Unused) {
@@ -149,7 +191,7 @@ impl Binds {
             }
             match slot {
                 Slot::Texture => {
-                    let files = self.planes(name)?;
+                    let files = all.planes(name)?;
                     let mut images = Vec::new();
                     for Bind { path, rows, .. } in &files {
                         let count = files.len() as u32;
@@ -206,7 +248,8 @@ mod tests {
     fn values_of_bind() {
         let bind = |name: &str, path: &str, rows| {
             let (name, plane) = (name.to_owned(), None);
-            Some(Bind { name, plane, path: PathBuf::from(path), rows })
+            let (path, sampling) = (PathBuf::from(path), Vec::new());
+            Some(Bind { name, plane, path, rows, sampling })
         };
         assert_eq!(parse("a=b.png"), bind("a", "b.png", Rows::Unsaid));
         assert_eq!(parse("a=b.png:flip"), bind("a", "b.png", Rows::Reversed));
@@ -216,6 +259,17 @@ mod tests {
         assert_eq!(parse("a=c:/b.png"), bind("a", "c:/b.png", Rows::Unsaid));
         assert_eq!(parse("a=c=d:flop"), bind("a", "c=d:flop", Rows::Unsaid));
         assert_eq!(["a=", "a=:flip", "a"].map(parse), [None, None, None]);
+        let sampling = |text: &str| parse(text).map(|of| (of.path, of.rows, of.sampling.join(",")));
+        for (text, file, rows, options) in [
+            ("a=b:wrap=repeat", "b", Rows::Unsaid, "wrap=repeat"),
+            ("a=b:flip,mipmaps,mag=nearest", "b", Rows::Reversed, "mipmaps,mag=nearest"),
+            ("a=b:wrap=repeat:as-is", "b:wrap=repeat", Rows::AsIs, ""),
+            ("a=b:wrap=repeat,more", "b:wrap=repeat,more", Rows::Unsaid, ""),
+        ] {
+            assert_eq!(sampling(text), Some((file.into(), rows, options.into())), "{text}");
+        }
+        let wrong = Binds::read(&["a=b:wrap=tile".to_owned()]);
+        assert!(wrong.is_err());
         let plane = |text: &str| parse(text).map(|bind| (bind.name, bind.plane));
         for (text, name, found) in [
             ("a[3]=b.png", "a", Some(3)),

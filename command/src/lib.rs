@@ -29,6 +29,7 @@ mod probe;
 mod progress;
 mod render;
 mod run;
+mod sampling;
 mod setting;
 mod stats;
 mod supervise;

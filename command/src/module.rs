@@ -24,6 +24,11 @@ pub(super) struct ModuleArguments {
     /// For a SPIR-V module, WGSL and GLSL: the colour of discarded pixels; by default 0,0,0,0
     #[arg(long, value_name = "R,G,B,A", value_parser = colour, allow_hyphen_values = true)]
     pub(super) clear: Option<[f32; 4]>,
+    /// For a SPIR-V module, WGSL and GLSL: options of a sampler, or of a texture that is combined with one: filter, mag,
+    /// min, mip, wrap, border, bias, min-level, max-level, compare and others, as KEY=VALUE,KEY=VALUE; or a JSON file with a
+    /// GPUSamplerDescriptor. May be given more than once
+    #[arg(long, value_name = "NAME=OPTIONS")]
+    pub(super) sampler: Vec<String>,
     #[command(flatten)]
     pub(super) text: TextArguments,
 }
@@ -181,6 +186,7 @@ impl ModuleArguments {
             ("entry", self.entry.is_some(), ProgramKind::Module),
             ("input", !self.input.is_empty(), ProgramKind::Module),
             ("clear", self.clear.is_some(), ProgramKind::Module),
+            ("sampler", !self.sampler.is_empty(), ProgramKind::Module),
             // A folder to search in does no harm where nothing is included.
             ("include", !text.search.include.is_empty(), ProgramKind::Module),
             ("define", !text.search.define.is_empty(), ProgramKind::Wgsl),

@@ -5,6 +5,7 @@ use super::failure::{Failure, Result};
 use super::files::{compile_fixed, read_bytes};
 use super::messages::{MessageFormat, Messages, note};
 use super::module::{LocationValue, ModuleArguments, object, some_of};
+use super::sampling::named;
 use super::setting::Setting;
 use lambdav_core::flat::PlacedExpression;
 use lambdav_core::graph::Uniform;
@@ -29,6 +30,8 @@ pub(super) struct UserValues {
     /// Locations of inputs with a source, such as `uv`.
     sources: Vec<u32>,
     inputs: Vec<LocationValue>,
+    /// Names in `--sampler`.
+    samplers: Vec<String>,
 }
 
 impl UserValues {
@@ -55,13 +58,23 @@ impl UserValues {
             options: ShaderOptions::default(),
             sources: Vec::new(),
             inputs: Vec::new(),
+            samplers: Vec::new(),
         })
     }
 
-    /// Adds the options of modules.
+    /// Adds the options of modules. Samplers are also those of the files that are bound by then.
     pub(super) fn with_module(self, arguments: &ModuleArguments) -> Result<Self> {
-        let (options, sources, inputs) = arguments.read()?;
-        Ok(Self { options, sources, inputs, ..self })
+        let (mut options, sources, inputs) = arguments.read()?;
+        for (name, sampling) in self.binds.samplings() {
+            options = sampling.add_to(&name, options);
+        }
+        let mut samplers = Vec::new();
+        for text in &arguments.sampler {
+            let (name, sampling) = named(text)?;
+            options = sampling.add_to(&name, options);
+            samplers.push(name);
+        }
+        Ok(Self { options, sources, inputs, samplers, ..self })
     }
 
     /// The same values, of a compute program.
@@ -102,6 +115,7 @@ impl UserValues {
         all.inputs.retain(|(location, _)| has_location(*location));
         all.sources.retain(|location| has_location(*location));
         all.set.retain(|of| is_for_this([0, 1].map(|k| bindings[k].knows(&of.path))));
+        all.samplers.retain(|name| is_for_this(both.map(|of| of.has_sampler(name))));
         all.binds = all
             .binds
             .filter(|name| is_for_this([0, 1].map(|k: usize| bindings[k].slot(name).is_ok())));
@@ -138,6 +152,21 @@ impl UserValues {
             }
         }
         let mut all = self.binds.apply(&mut bindings)?;
+        if !shader.is_module()
+            && let Some((name, _)) = self.binds.samplings().next()
+        {
+            let what = format!(
+                "`{name}`: options of a sampler are for SPIR-V modules, WGSL and GLSL; in λV they stand in the declaration of the texture"
+            );
+            return Err(Failure::usage(what));
+        }
+        if let Some(name) = self.samplers.iter().find(|name| !shader.has_sampler(name)) {
+            let known = shader.samplers().join(", ");
+            let known =
+                if known.is_empty() { "it has none".to_owned() } else { format!("it has {known}") };
+            let what = format!("the program has no sampler or texture `{name}`; {known}");
+            return Err(Failure::usage(what));
+        }
         all.extend_from_slice(&self.set);
         let texts = all.iter().map(|of| (of.path.as_str(), of.value.as_str()));
         bindings.set_texts(texts).map_err(|(number, error)| all[number].failure(error))?;

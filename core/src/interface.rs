@@ -41,6 +41,7 @@ use crate::inputs::{Input, Inputs};
 use crate::layout::{Layout, Rules};
 use crate::memory_layout::MemoryLayout;
 use crate::resource::element_type;
+use crate::sampler::ImageOptions;
 use crate::types::{MemoryKind, ResourceKind, Scalar, Type, Types};
 use std::borrow::Cow;
 use std::fmt;
@@ -316,8 +317,19 @@ pub struct BoundResource {
     pub name: String,
     /// Its binding.
     pub binding: Binding,
+    /// Its place in the array of textures that has the binding; `None` if there is no array.
+    pub element: Option<u32>,
     /// The values in the words of a memory; none for textures and read-only buffers.
     pub memory: Option<MemoryLayout>,
+}
+
+/// A sampler that is declared apart from textures. Its state is part of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoundSampler {
+    /// The author's name; may be empty.
+    pub name: String,
+    /// Its binding.
+    pub binding: Binding,
 }
 
 /// An input that the module declares and the entry point does not use: a block, texture, buffer or location
@@ -395,6 +407,10 @@ pub struct Interface {
     pub blocks: Vec<Block>,
     /// Textures and buffers, in the order of their numbers.
     pub resources: Vec<BoundResource>,
+    /// Samplers that are declared apart from textures.
+    pub samplers: Vec<BoundSampler>,
+    /// The state of samplers, and the textures that have levels.
+    pub images: ImageOptions,
     /// Inputs that are declared but not used.
     pub unused: Vec<UnusedInput>,
 }
@@ -435,7 +451,7 @@ impl Interface {
             let binding = Binding::Descriptor { set: 0, binding };
             let is_memory = matches!(resource.kind, ResourceKind::Memory(_));
             let memory = is_memory.then(MemoryLayout::of_words);
-            BoundResource { name: resource.name.to_string(), binding, memory }
+            BoundResource { name: resource.name.to_string(), binding, element: None, memory }
         }));
         let mut is_bound = vec![false; uniforms.len()];
         for index in self.blocks.iter().flat_map(Block::uniforms).map(|(index, _)| index) {
@@ -469,6 +485,12 @@ impl Interface {
     /// The index of the texture or buffer with this binding.
     pub fn resource(&self, binding: Binding) -> Option<usize> {
         self.resources.iter().position(|resource| resource.binding == binding)
+    }
+
+    /// The index of the element of an array of textures with this binding.
+    pub fn resource_at(&self, binding: Binding, element: Option<u32>) -> Option<usize> {
+        let is_it = |of: &BoundResource| of.binding == binding && of.element == element;
+        self.resources.iter().position(is_it)
     }
 
     /// The location input at this location.
@@ -513,7 +535,12 @@ mod tests {
         };
         let mut interface = Interface {
             blocks: vec![block(at(0, 0), 0), block(Binding::PushConstants, 2)],
-            resources: vec![BoundResource { name: String::new(), binding: at(1, 1), memory: None }],
+            resources: vec![BoundResource {
+                name: String::new(),
+                binding: at(1, 1),
+                element: None,
+                memory: None,
+            }],
             ..Interface::default()
         };
         let before = interface.clone();

@@ -35,6 +35,7 @@ pub mod op;
 pub mod passes;
 pub mod probes;
 pub mod resource;
+pub mod sampler;
 pub mod schedule;
 pub mod sets;
 pub mod source;

@@ -24,6 +24,8 @@ macro_rules! named {
     };
 }
 
+pub(crate) use named;
+
 named! {
     /// Triangles that are not drawn.
     Cull {

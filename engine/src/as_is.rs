@@ -122,7 +122,7 @@ fn interface(words: &[u32], module: &Module) -> Interface {
     interface.outputs = outputs.collect();
     let resources = module.resources().iter().map(|of| {
         let binding = Binding::Descriptor { set: of.set, binding: of.binding };
-        BoundResource { name: of.name.clone(), binding, memory: None }
+        BoundResource { name: of.name.clone(), binding, element: of.element, memory: None }
     });
     interface.resources = resources.collect();
     let block = declared.resources.iter().find(|of| of.kind == "uniform buffer");

@@ -70,8 +70,9 @@ pub mod interface {
     pub use lambdav_core::graph::{Attribute, AttributeRate};
     pub use lambdav_core::inputs::Input;
     pub use lambdav_core::interface::{
-        Binding, Block, BlockMember, BoundResource, EntryPoint, Interface, LocationInput,
-        LocationSource, MemberValue, NamedValue, Placement, Stage, StageOutput, UnusedInput,
+        Binding, Block, BlockMember, BoundResource, BoundSampler, EntryPoint, Interface,
+        LocationInput, LocationSource, MemberValue, NamedValue, Placement, Stage, StageOutput,
+        UnusedInput,
     };
     pub use lambdav_core::types::Type;
 }
@@ -81,6 +82,8 @@ pub use compute::{ComputePipeline, DispatchOptions, Ran};
 #[doc(hidden)]
 pub use error::error_chain;
 pub use error::{Error, Report};
+pub use lambdav_core::sampler::{Border, Compare, Sampler, SamplerError, Wrap};
+pub use lambdav_core::texture::Filter;
 pub use lambdav_image::{AnyImage, Frame, Image, Size};
 pub use lambdav_mesh::Mesh;
 pub use lambdav_raster::{RenderOptions, SpecialsCounter};

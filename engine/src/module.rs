@@ -44,7 +44,8 @@ impl ShaderOptions {
     fn raise(&self, is_text: bool) -> RaiseOptions {
         let (entry_point, locations) = (self.entry_point.clone(), self.locations.clone());
         let (stage, clear) = (self.stage, self.clear);
-        RaiseOptions { stage, entry_point, clear, locations, is_text, reports: None }
+        let images = self.images.clone();
+        RaiseOptions { stage, entry_point, clear, locations, images, is_text, reports: None }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::settings::UniformValue;
 use lambdav_core::flat::PlacedExpression;
 use lambdav_core::interface::{LocationSource, Stage};
 use lambdav_core::limits;
+use lambdav_core::sampler::{ImageOptions, Sampler};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -56,6 +57,8 @@ pub struct ShaderOptions {
     /// Bits of specialisation constants, by their ids.
     pub(crate) constant_ids: BTreeMap<u32, u32>,
     pub(crate) glsl: GlslOptions,
+    /// Samplers, and textures with levels.
+    pub(crate) images: ImageOptions,
     /// The language; by default that of the file's name, or the one that the text looks like.
     pub(crate) language: Option<TextLanguage>,
     /// An expression in place of the program's picture.
@@ -79,6 +82,7 @@ impl Default for ShaderOptions {
             constants,
             constant_ids: BTreeMap::new(),
             glsl,
+            images: ImageOptions::default(),
             language: None,
             expression: None,
             errors,
@@ -125,6 +129,22 @@ impl ShaderOptions {
     #[must_use]
     pub fn clear(mut self, colour: [f32; 4]) -> Self {
         self.clear = colour;
+        self
+    }
+
+    /// Sets the state of a sampler: by its own name, that of the texture that it is combined with, or `SET.BINDING`. Other samplers
+    /// are linear and clamp to the edge.
+    #[must_use]
+    pub fn sampler(mut self, name: impl Into<String>, sampler: Sampler) -> Self {
+        self.images.samplers.insert(name.into(), sampler);
+        self
+    }
+
+    /// Gives a texture all its levels, which are made when an image is bound to it. Without this it has one, except in a
+    /// program that asks for their number.
+    #[must_use]
+    pub fn mipmaps(mut self, name: impl Into<String>) -> Self {
+        self.images.mipmaps.insert(name.into());
         self
     }
 

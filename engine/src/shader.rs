@@ -13,8 +13,9 @@ use lambdav_core::graph::{Attribute, Core, Uniform};
 use lambdav_core::interface::{Binding, Interface};
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::limits;
+use lambdav_core::sampler::ImageOptions;
 use lambdav_core::source::SourceFile;
-use lambdav_core::types::{Resource, Type, Types};
+use lambdav_core::types::{Resource, ResourceKind, Type, Types};
 use lambdav_frontend::compile_fixed;
 use lambdav_image::Size;
 use std::collections::BTreeMap;
@@ -276,6 +277,36 @@ impl Shader {
             }
         }
         blocks
+    }
+
+    /// Names of the samplers of a module, and of the textures that are combined with one; empty for λV.
+    pub fn samplers(&self) -> Vec<String> {
+        let Interface { samplers, resources, .. } = &self.0.interface;
+        if !self.is_module() {
+            return Vec::new();
+        }
+        let name = |own: &str, binding: Binding| match own {
+            "" => binding.to_string(),
+            own => own.to_owned(),
+        };
+        let textures = resources.iter().zip(self.0.types().resources());
+        let textures = textures.filter(|(_, of)| matches!(of.kind, ResourceKind::Texture(_)));
+        let separate = samplers.iter().map(|of| name(&of.name, of.binding));
+        separate.chain(textures.map(|(of, _)| name(&of.name, of.binding))).collect()
+    }
+
+    /// True if [`ShaderOptions::sampler`](crate::ShaderOptions::sampler) of that name means something to the module, used or not.
+    pub fn has_sampler(&self, name: &str) -> bool {
+        let Interface { samplers, resources, unused, .. } = &self.0.interface;
+        let is_it = |own: &str, binding: Binding, element: Option<u32>| {
+            let suffix = element.map(|k| format!("[{k}]")).unwrap_or_default();
+            let own = own.strip_suffix(&suffix).unwrap_or(own);
+            ImageOptions::names(own, &binding.to_string(), element).iter().any(|of| of == name)
+        };
+        let textures = resources.iter().any(|of| is_it(&of.name, of.binding, of.element));
+        let separate = samplers.iter().any(|of| is_it(&of.name, of.binding, None));
+        let unused = || unused.iter().any(|of| of.names.iter().any(|of| of == name));
+        self.is_module() && (textures || separate || unused())
     }
 
     /// True for modules: SPIR-V, WGSL and GLSL.

@@ -26,7 +26,9 @@ pub(super) const ACCEPTED: &[Op] = &[
     Op::AtomicUMax, Op::AtomicAnd, Op::AtomicOr, Op::AtomicXor,
     // Images.
     Op::Image, Op::SampledImage, Op::ImageFetch, Op::ImageRead, Op::ImageQuerySize, Op::ImageQuerySizeLod,
-    Op::ImageQueryLevels, Op::ImageSampleImplicitLod, Op::ImageSampleExplicitLod,
+    Op::ImageQueryLevels, Op::ImageQuerySamples, Op::ImageQueryLod, Op::ImageSampleImplicitLod, Op::ImageSampleExplicitLod,
+    Op::ImageSampleDrefImplicitLod, Op::ImageSampleDrefExplicitLod, Op::ImageSampleProjImplicitLod, Op::ImageSampleProjExplicitLod,
+    Op::ImageSampleProjDrefImplicitLod, Op::ImageSampleProjDrefExplicitLod, Op::ImageGather, Op::ImageDrefGather,
     Op::DPdx, Op::DPdxFine, Op::DPdxCoarse, Op::DPdy, Op::DPdyFine, Op::DPdyCoarse,
     Op::Fwidth, Op::FwidthFine, Op::FwidthCoarse, Op::GroupNonUniformQuadSwap,
     // Computations.

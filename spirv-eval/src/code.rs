@@ -1,8 +1,7 @@
 //! Decoded functions: blocks of steps whose operands are places in memory.
 
 use super::arithmetic::{Binary, Unary};
-use super::values::{Index, Space};
-use lambdav_core::texture::TextureKind;
+use super::values::{ImageType, Index, Space};
 
 /// A source position; lines and columns count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,26 +173,31 @@ pub(super) enum Step {
     Fetch {
         to: usize,
         texture: usize,
-        kind: TextureKind,
+        ty: ImageType,
         place: usize,
         offset: Option<usize>,
         level: Option<usize>,
+        sample: Option<usize>,
     },
-    /// Samples a texture; without a level, its largest.
-    Sample {
+    /// Reads a texture by a sampler.
+    Sample(Box<Sample>),
+    /// The number of the element of an array of textures or samplers: that of the first, plus a clamped index.
+    Element {
         to: usize,
-        texture: usize,
-        kind: TextureKind,
-        place: usize,
-        offset: Option<usize>,
-        level: Option<Level>,
+        first: usize,
+        index: Index,
     },
-    /// Width and height of a level; of an array the layers, of a volume the depth.
+    /// The sides of a level, and its layers.
     Size {
         to: usize,
         texture: usize,
-        kind: TextureKind,
+        ty: ImageType,
         level: Option<usize>,
+    },
+    /// Number of samples of a texel.
+    Samples {
+        to: usize,
+        texture: usize,
     },
     /// Number of elements of the last array of a memory, which begins at `offset`.
     Elements {
@@ -282,6 +286,61 @@ impl Atomic {
             Self::Or => old | operand,
             Self::Xor => old ^ operand,
         }
+    }
+}
+
+/// A read of a texture by a sampler.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) to: usize,
+    /// Places of the numbers of both.
+    pub(super) texture: usize,
+    pub(super) sampler: usize,
+    pub(super) ty: ImageType,
+    pub(super) place: usize,
+    pub(super) reference: Option<usize>,
+    pub(super) offset: Option<usize>,
+    /// Without one, the largest.
+    pub(super) level: Option<Level>,
+    pub(super) least_level: Option<usize>,
+    pub(super) result: SampleResult,
+}
+
+/// The result of a sample.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SampleResult {
+    /// A colour, or the mean of comparisons.
+    Filtered,
+    /// A component of the four texels; with the place of four offsets, if there are.
+    Gathered { component: usize, offsets: Option<usize> },
+    /// The level that is taken, and the level of detail.
+    Level,
+}
+
+impl Sample {
+    /// The number of words of its result.
+    pub(super) fn words(&self) -> usize {
+        match self.result {
+            SampleResult::Filtered if self.reference.is_some() => 1,
+            SampleResult::Filtered | SampleResult::Gathered { .. } => 4,
+            SampleResult::Level => 2,
+        }
+    }
+
+    /// Places of its operands.
+    pub(super) fn operands(&self) -> Vec<usize> {
+        let level: Vec<usize> = match self.level {
+            Some(Level::Given(at)) => vec![at],
+            Some(Level::Moved(by, bias)) => by.into_iter().chain(bias).collect(),
+            None => Vec::new(),
+        };
+        let offsets = match self.result {
+            SampleResult::Gathered { offsets, .. } => offsets,
+            _ => None,
+        };
+        let all = [self.texture, self.sampler, self.place].into_iter();
+        let all = all.chain(self.reference).chain(self.offset).chain(offsets);
+        all.chain(self.least_level).chain(level).collect()
     }
 }
 

@@ -3,20 +3,19 @@
 use super::arithmetic::Binary;
 use super::binary::Instruction;
 use super::code::{
-    Atomic, Axes, Block, Call, End, Header, Level, Part, Passed, Phi, Position, Step,
+    Atomic, Axes, Block, Call, End, Header, Level, Part, Passed, Phi, Position, Sample,
+    SampleResult, Step,
 };
 use super::compute::{compute, place};
 use super::debug::{BlockDebug, FunctionDebug};
 use super::error::LoadError;
 use super::functions::with_pointer;
 use super::global::Globals;
-use super::images::{Sample, opaque, sample};
+use super::images::{Sampled, opaque, sample};
 use super::note::Notes;
 use super::order::reverse_postorder;
 use super::signature::Signature;
-use super::values::{
-    ComponentType, Entity, Ids, MemoryRegion, SpirvType, ValueType, components_of_move,
-};
+use super::values::{ComponentType, Entity, Ids, Index, MemoryRegion, SpirvType, ValueType};
 use lambdav_core::interface::Stage;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
@@ -276,7 +275,10 @@ impl Draft {
                 self.store(ids, globals, instruction, &to_region, to)
             }
             Op::AccessChain | Op::InBoundsAccessChain => {
-                let pointer = globals.access(ids, instruction)?;
+                let pointer = match self.element(ids, instruction)? {
+                    Some(element) => element,
+                    None => globals.access(ids, instruction)?,
+                };
                 ids.define(instruction, operand(1)?, pointer)
             }
             Op::Undef => globals.define_constant(ids, instruction),
@@ -324,8 +326,8 @@ impl Draft {
                         return Err(instruction.malformed("its result is of another type"));
                     }
                     self.steps.push(Step::IsDemoted { to });
-                } else if let Some(sample) = sample(globals.undefined, ids, instruction, kind)? {
-                    self.sample(ids, globals, instruction, &sample, to)?;
+                } else if let Some(of) = sample(globals, ids, instruction, kind)? {
+                    self.sample(ids, globals, instruction, of, to)?;
                 } else if op == Op::ArrayLength {
                     self.steps.push(globals.length(ids, instruction, kind, to)?);
                 } else if !self.with_pointer(ids, globals, instruction, kind, to)? {
@@ -337,33 +339,81 @@ impl Draft {
         }
     }
 
-    /// Adds a sample. A texture with levels needs derivatives of the sample position.
+    /// Adds a sample. One whose level matters needs derivatives of its position.
     fn sample(
         &mut self,
         ids: &mut Ids,
         globals: &Globals,
         instruction: &Instruction<'_>,
-        of: &Sample,
+        of: Sampled,
         to: usize,
     ) -> Result<(), LoadError> {
-        let level = match (of.level, of.gradients) {
-            _ if !globals.has_levels => None,
+        let mut sample = Sample { to, ..of.sample };
+        let axes = sample.ty.axes();
+        if let Some(b) = of.divisor {
+            let parts = (0..axes).map(|k| sample.place + k).chain(sample.reference);
+            let divided = allocate(ids, instruction, ValueType::numbers(4))?;
+            for (k, a) in parts.enumerate() {
+                let to = divided + k;
+                self.steps.push(Step::Binary { function: Binary::Div, to, a, b, words: 1 });
+            }
+            sample.place = divided;
+            sample.reference = sample.reference.map(|_| divided + axes);
+        }
+        let has_levels = globals.has_levels || !globals.images.is_default();
+        let is_asked = matches!(sample.result, SampleResult::Level);
+        sample.level = match (of.level, of.gradients) {
+            _ if matches!(sample.result, SampleResult::Gathered { .. }) => None,
+            _ if !has_levels && !is_asked => None,
             (Some(level), _) => Some(Level::Given(level)),
             (None, Some(gradients)) => Some(Level::Moved(gradients, of.bias)),
             (None, None) => {
                 let mut moves = [0; 2];
                 for (to, axes) in moves.iter_mut().zip([Axes::X, Axes::Y]) {
-                    let count = components_of_move(of.kind);
-                    *to = allocate(ids, instruction, ValueType::numbers(count))?;
-                    let (a, words) = (of.place, count.into());
-                    self.steps.push(Step::Derivative { to: *to, a, words, axes });
+                    let words = sample.ty.axes();
+                    *to = allocate(ids, instruction, ValueType::numbers(words as u8))?;
+                    self.steps.push(Step::Derivative { to: *to, a: sample.place, words, axes });
                 }
                 Some(Level::Moved(moves, of.bias))
             }
         };
-        let &Sample { texture, kind, place, offset, .. } = of;
-        self.steps.push(Step::Sample { to, texture, kind, place, offset, level });
+        self.steps.push(Step::Sample(Box::new(sample)));
         Ok(())
+    }
+
+    /// Adds the choice of an element of an array of textures or samplers; `None` for other instructions.
+    fn element(
+        &mut self,
+        ids: &mut Ids,
+        instruction: &Instruction<'_>,
+    ) -> Result<Option<Entity>, LoadError> {
+        let Some(&Entity::Opaques { of, count, place, sampler }) = ids.get(instruction.operand(2)?)
+        else {
+            return Ok(None);
+        };
+        instruction.exactly(4)?;
+        let (kind, value) = ids.value(instruction, instruction.operand(3)?)?;
+        let is_that = match *ids.ty(instruction, instruction.operand(0)?)? {
+            SpirvType::Pointer(StorageClass::UniformConstant, to) => {
+                matches!(*ids.ty(instruction, to)?, SpirvType::Opaque(wanted) if wanted == of)
+            }
+            _ => false,
+        };
+        if !is_that || !kind.is_scalar() || !kind.scalar.is_integer() {
+            let what = "its result is of another type, or its index no integer";
+            return Err(instruction.malformed(what));
+        }
+        let is_signed = kind.scalar == ComponentType::Int;
+        let index = Index { value, count, stride: 1, is_signed };
+        let word = ValueType::scalar(ComponentType::Uint);
+        let mut places = [place, sampler];
+        for first in &mut places {
+            let to = allocate(ids, instruction, word)?;
+            self.steps.push(Step::Element { to, first: *first, index });
+            *first = to;
+        }
+        let [place, sampler] = places;
+        Ok(Some(Entity::Opaque { of, is_pointer: true, place, sampler }))
     }
 
     /// Contracts the last step, whose result is `id`, with a product of this block, if the module allows
@@ -492,17 +542,30 @@ impl Draft {
         let of_another_type = || instruction.malformed("an argument is of another type");
         let mut arguments = Vec::with_capacity(given.len());
         for (&id, (_, parameter)) in given.iter().zip(&signature.parameters) {
+            if let (
+                &Entity::Opaque { sampler: to, .. } | &Entity::Opaques { sampler: to, .. },
+                Some(&Entity::Opaque { sampler: a, .. } | &Entity::Opaques { sampler: a, .. }),
+            ) = (parameter, ids.get(id).as_ref())
+            {
+                arguments.push(Passed::Words { a: *a, to, words: 1 });
+            }
             arguments.push(match (parameter, ids.get(id)) {
                 (&Entity::Value(kind, to), _) => {
                     let a = ids.value_of(instruction, id, kind)?;
                     Passed::Words { a, to, words: kind.words() }
                 }
                 (
-                    &Entity::Opaque { of, is_pointer, place: to },
-                    Some(&Entity::Opaque { of: found, is_pointer: is_found_pointer, place: a }),
+                    &Entity::Opaque { of, is_pointer, place: to, .. },
+                    Some(&Entity::Opaque {
+                        of: found, is_pointer: is_found_pointer, place: a, ..
+                    }),
                 ) if of == found && is_pointer == is_found_pointer => {
                     Passed::Words { a, to, words: 1 }
                 }
+                (
+                    &Entity::Opaques { of, count, place: to, .. },
+                    Some(&Entity::Opaques { of: found, count: found_count, place: a, .. }),
+                ) if of == found && count == found_count => Passed::Words { a, to, words: 1 },
                 (Entity::Pointer(wanted, region), Some(Entity::Pointer(ty, from))) => {
                     let class = |ty| match ids.ty(instruction, ty) {
                         Ok(SpirvType::Pointer(class, _)) => Some(*class),

@@ -67,6 +67,7 @@ fn load(words: &[u32], options: &LoadOptions, has_debug: bool) -> Result<Module,
     let mut globals = Globals::new(undefined, options.stage, scan.interface.clone());
     globals.changed = options.changed;
     globals.has_levels = scan.asks_for_levels;
+    globals.images = options.images.clone();
     globals.has_debug = has_debug;
     let mut loader = Loader {
         undefined,
@@ -221,6 +222,7 @@ impl<'w> Loader<'w> {
             workgroup,
             globals: globals.of_module,
             resources: globals.resources,
+            samplers: globals.samplers,
             sources: self.sources,
             names: self.names,
             debug: self.debug,

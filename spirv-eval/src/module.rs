@@ -5,6 +5,7 @@ use super::debug::{FunctionDebug, Owner};
 use super::global::{Output, UniformBlock, Variable, Workgroup};
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
+use lambdav_core::sampler::Sampler;
 use lambdav_core::triangles::{DEPTH, POSITION};
 use rspirv::spirv::BuiltIn;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub struct Module {
     pub(super) globals: Vec<usize>,
     /// The textures and buffers that the module declares.
     pub(super) resources: Vec<ResourceBinding>,
+    /// The samplers of the module, by number.
+    pub(super) samplers: Vec<Sampler>,
     pub(super) sources: Vec<Source>,
     pub(super) names: Vec<(u32, String)>,
     /// Debug information by function; empty unless it was asked for.

@@ -1,6 +1,7 @@
 //! Options for loading and executing a module.
 
 use lambdav_core::interface::Stage;
+use lambdav_core::sampler::ImageOptions;
 
 /// Treatment of SPIR-V's undefined behaviour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,7 +16,7 @@ pub enum Undefined {
 }
 
 /// Options for loading a module.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
     /// Stage of the entry point: fragment, vertex or compute.
     pub stage: Stage,
@@ -26,6 +27,8 @@ pub struct LoadOptions {
     /// Set and binding of a storage buffer that fragments change ([`ModuleEvaluator::run_on`](crate::ModuleEvaluator::run_on)). Their
     /// other buffers are only read.
     pub changed: Option<[u32; 2]>,
+    /// Samplers, and textures with levels.
+    pub images: ImageOptions,
 }
 
 /// A device's 32-bit arithmetic, where Vulkan leaves freedom: by default exactly IEEE 754.

@@ -74,6 +74,10 @@ pub struct ResourceBinding {
     pub set: u32,
     /// Binding in the set.
     pub binding: u32,
+    /// Its place in the array of textures that has the binding; `None` if there is no array.
+    pub element: Option<u32>,
+    /// The texture has levels below the first.
+    pub has_levels: bool,
     /// Texture or buffer.
     pub kind: BindingKind,
 }
@@ -113,7 +117,7 @@ pub struct Resources {
     /// Data for programs, by binding in set 0.
     pub(super) resources: Vec<(u32, SharedData)>,
     /// Data for modules, by set and binding.
-    of_modules: Vec<([u32; 2], SharedData)>,
+    of_modules: Vec<((u32, u32, Option<u32>), SharedData)>,
 }
 
 impl Resources {
@@ -184,10 +188,11 @@ impl Resources {
         [self.push_constants[2], self.push_constants[3]] = [time, frame].map(f32::to_bits);
     }
 
-    /// The data bound at a set and binding.
-    pub(super) fn bound(&self, [set, binding]: [u32; 2]) -> Option<&SharedData> {
+    /// The data bound to a resource.
+    pub(super) fn bound(&self, wanted: &ResourceBinding) -> Option<&SharedData> {
+        let &ResourceBinding { set, binding, element, .. } = wanted;
         let own = self.resources.iter().filter(|(of, _)| set == 0 && *of == binding);
-        let others = self.of_modules.iter().filter(|(of, _)| *of == [set, binding]);
+        let others = self.of_modules.iter().filter(|(of, _)| *of == (set, binding, element));
         others.map(|(_, data)| data).chain(own.map(|(_, data)| data)).next()
     }
 
@@ -204,7 +209,7 @@ impl Resources {
                 }
                 BindingKind::Texture | BindingKind::Memory => None,
             };
-            Some(([of.set, of.binding], shared(bound, lay_out)?))
+            Some(((of.set, of.binding, of.element), shared(bound, lay_out)?))
         });
         resources.of_modules = data.collect();
         for (member, value) in members.iter().zip(&inputs.uniforms) {

@@ -45,9 +45,13 @@ fn read_signature(ids: &mut Ids, head: &Head<'_>, number: usize) -> Result<Signa
         let (ty, id) = (of.operand(0)?, of.operand(1)?);
         let entity = match *ids.ty(of, ty)? {
             SpirvType::Pointer(StorageClass::UniformConstant, to) => match *ids.ty(of, to)? {
-                SpirvType::Opaque(opaque) => {
-                    let place = ids.allocate(address);
-                    Entity::Opaque { of: opaque, is_pointer: true, place }
+                SpirvType::Opaque(of) => {
+                    let [place, sampler] = [ids.allocate(address), ids.allocate(address)];
+                    Entity::Opaque { of, is_pointer: true, place, sampler }
+                }
+                SpirvType::Opaques(of, count) => {
+                    let [place, sampler] = [ids.allocate(address), ids.allocate(address)];
+                    Entity::Opaques { of, count, place, sampler }
                 }
                 _ => return Err(of.malformed("it points to no texture")),
             },
@@ -74,8 +78,8 @@ fn read_signature(ids: &mut Ids, head: &Head<'_>, number: usize) -> Result<Signa
                 return Err(LoadError::Unknown { what, at: of.at });
             }
             SpirvType::Opaque(opaque) => {
-                let place = ids.allocate(address);
-                Entity::Opaque { of: opaque, is_pointer: false, place }
+                let [place, sampler] = [ids.allocate(address), ids.allocate(address)];
+                Entity::Opaque { of: opaque, is_pointer: false, place, sampler }
             }
             _ => {
                 let kind = ids.kind(of, ty)?;

@@ -3,8 +3,7 @@
 use super::binary::Instruction;
 use super::error::LoadError;
 use super::options::Undefined;
-use lambdav_core::texture::TextureKind;
-use rspirv::spirv::StorageClass;
+use rspirv::spirv::{Dim, StorageClass};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -115,32 +114,46 @@ pub(super) enum SpirvType {
     Pointer(StorageClass, u32),
     /// A texture, a sampler, or both.
     Opaque(OpaqueType),
+    /// So many of them.
+    Opaques(OpaqueType, usize),
 }
 
 /// Kinds of opaque types, which have no words of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpaqueType {
-    /// An image of floats, with these planes.
-    Image(TextureKind),
+    /// An image of floats.
+    Image(ImageType),
     Sampler,
     /// The same with a sampler.
-    SampledImage(TextureKind),
+    SampledImage(ImageType),
 }
 
-/// Components of the place of a sample: for cubes a direction, and for arrays a layer.
-pub(super) fn components_of_place(kind: TextureKind) -> u8 {
-    match kind {
-        TextureKind::Flat => 2,
-        TextureKind::Array | TextureKind::Cube | TextureKind::Volume => 3,
-        TextureKind::CubeArray => 4,
+/// The type of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ImageType {
+    pub(super) dimension: Dim,
+    pub(super) is_array: bool,
+    pub(super) is_multisampled: bool,
+}
+
+impl ImageType {
+    /// Components of the place of a sample or of its move: for cubes of a direction. The layer is not counted.
+    pub(super) fn axes(self) -> usize {
+        match self.dimension {
+            Dim::Dim1D | Dim::DimBuffer => 1,
+            Dim::Dim3D | Dim::DimCube => 3,
+            _ => 2,
+        }
     }
-}
 
-/// Components of the place whose derivatives say the level of a sample.
-pub(super) fn components_of_move(kind: TextureKind) -> u8 {
-    match kind {
-        TextureKind::Flat | TextureKind::Array => 2,
-        TextureKind::Cube | TextureKind::CubeArray | TextureKind::Volume => 3,
+    /// Components of a place, with its layer.
+    pub(super) fn components(self) -> usize {
+        self.axes() + usize::from(self.is_array)
+    }
+
+    /// Components of a size; the faces of a cube are squares.
+    pub(super) fn sides(self) -> usize {
+        self.components() - usize::from(self.dimension == Dim::DimCube)
     }
 }
 
@@ -230,11 +243,20 @@ pub(super) enum Entity {
         block: u32,
         number: usize,
     },
-    /// A texture, a sampler, or a pointer to one; its number is stored at `place`.
+    /// A texture, a sampler, or a pointer to one. The texture's number is stored at `place`, the sampler's at
+    /// `sampler`; what there is not has any.
     Opaque {
         of: OpaqueType,
         is_pointer: bool,
         place: usize,
+        sampler: usize,
+    },
+    /// A pointer to `count` of them, which are numbered in order; the numbers stored are those of the first.
+    Opaques {
+        of: OpaqueType,
+        count: usize,
+        place: usize,
+        sampler: usize,
     },
     Label,
     /// A function, by index of its signature.

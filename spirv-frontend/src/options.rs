@@ -1,6 +1,7 @@
 //! Options of the raise.
 
 use lambdav_core::interface::{LocationSource, Stage};
+use lambdav_core::sampler::ImageOptions;
 use lambdav_core::state::State;
 use lambdav_spirv::Guard;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,8 @@ pub struct RaiseOptions {
     pub clear: [f32; 4],
     /// Sources of inputs by location; other inputs are uniforms with default zero.
     pub locations: BTreeMap<u32, LocationSource>,
+    /// Samplers, and textures with levels.
+    pub images: ImageOptions,
     /// True if the words were made from a text: the numbers of words mean nothing to its author.
     pub is_text: bool,
     /// Makes probes of undefined behaviour ([`lambdav_core::probes`]).
@@ -52,4 +55,6 @@ pub struct StageOptions {
     pub instanced: BTreeSet<u32>,
     /// The state of the pipeline.
     pub state: State,
+    /// Samplers, and textures with levels.
+    pub images: ImageOptions,
 }

@@ -1,11 +1,13 @@
 //! A prepared dispatch: the objects that run a compute shader any number of times.
 
 use super::device::{Cleanup, Device, Patience, make};
-use super::resources::{Found, sampled};
+use super::resources::{Found, reader};
 use super::result::said;
+use super::textures::Reader;
 use crate::error::Error;
 use ash::vk;
 use lambdav_core::interface::Stage;
+use lambdav_core::sampler::Sampler;
 use lambdav_core::texture::TextureData;
 use lambdav_spirv::inspect::inspect;
 use lambdav_spirv_eval::PUSH_CONSTANT_WORDS;
@@ -37,6 +39,8 @@ pub struct BoundTexture<'a> {
     pub binding: u32,
     /// The texels.
     pub data: &'a TextureData,
+    /// The sampler of a shader that samples natively, and true if it compares. A module of ours needs none.
+    pub sampler: Option<(Sampler, bool)>,
 }
 
 /// A buffer with its place.
@@ -111,8 +115,12 @@ impl Device {
             let info = vk::DescriptorBufferInfo { buffer: handle, offset: 0, range };
             found.push((buffer.set, buffer.binding, Found::Buffer(buffer.ty(), info)));
         }
-        for &BoundTexture { set, binding, data } in job.textures {
-            let (info, _) = made.texture(data, sampled(&interface, [set, binding]), patience)?;
+        for &BoundTexture { set, binding, data, sampler } in job.textures {
+            let reader = match sampler {
+                Some((state, compares)) => Reader::Sampler(state, compares),
+                None => reader(&interface, [set, binding]),
+            };
+            let (info, _) = made.texture(data, reader, patience)?;
             found.push((set, binding, Found::Image(info)));
         }
         let (layout, sets) = made.descriptors(&found, vk::ShaderStageFlags::COMPUTE)?;

@@ -110,6 +110,8 @@ impl Vulkan {
             .shader_int64(about.int64)
             // Vulkan has no other name for the number of a fragment's triangle.
             .geometry_shader(yes(all.geometry_shader))
+            .image_cube_array(yes(all.image_cube_array))
+            .shader_image_gather_extended(yes(all.shader_image_gather_extended))
             .full_draw_index_uint32(yes(all.full_draw_index_uint32))
             // For instrumented modules.
             .fragment_stores_and_atomics(yes(all.fragment_stores_and_atomics));

@@ -3,10 +3,9 @@
 use super::device::{Cleanup, Patience, Shared, make};
 use super::job::Job;
 use super::result::said;
-use super::textures::Upload;
+use super::textures::{Reader, Upload};
 use crate::error::Error;
 use ash::vk;
-use lambdav_core::texture::TextureOptions;
 use lambdav_spirv::inspect::{Interface, Resource};
 use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, SharedData};
 
@@ -119,8 +118,8 @@ impl Cleanup {
         for (binding, data) in job.resources {
             let of = match data {
                 SharedData::Texture(data) => {
-                    let sampled = sampled(interface, [0, *binding]);
-                    let (info, upload) = self.texture(data, sampled, patience)?;
+                    let reader = reader(interface, [0, *binding]);
+                    let (info, upload) = self.texture(data, reader, patience)?;
                     textures.push((*binding, upload));
                     Found::Image(info)
                 }
@@ -247,10 +246,11 @@ impl Shared {
     }
 }
 
-/// The sampler that a shader needs at a set and binding, if it samples natively.
-pub(super) fn sampled(interface: &Interface, [set, binding]: [u32; 2]) -> Option<TextureOptions> {
+/// How a module of ours reads the texture at a set and binding.
+pub(super) fn reader(interface: &Interface, [set, binding]: [u32; 2]) -> Reader {
     let is_it = |it: &&Resource| it.set.unwrap_or(0) == set && it.binding == Some(binding);
-    interface.resources.iter().find(is_it)?.sampler
+    let found = interface.resources.iter().find(is_it);
+    found.and_then(|of| of.sampler).map_or(Reader::Fetches, Reader::Declared)
 }
 
 impl Shared {

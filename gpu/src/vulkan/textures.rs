@@ -4,6 +4,7 @@ use super::device::{Cleanup, FORMAT, Patience, Shared, make};
 use super::result::said;
 use crate::error::Error;
 use ash::vk;
+use lambdav_core::sampler::{self, Border, Compare, Sampler};
 use lambdav_core::texture::{Filter, Level, TextureData, TextureKind, TextureOptions, Wrap};
 use std::sync::Arc;
 
@@ -14,6 +15,71 @@ const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
     base_array_layer: 0,
     layer_count: vk::REMAINING_ARRAY_LAYERS,
 };
+
+/// How a shader reads a texture.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reader {
+    /// It fetches texels, and sees the faces of cubes as layers, as modules of ours do.
+    Fetches,
+    /// It fetches texels, and samples by a sampler with these options.
+    Declared(TextureOptions),
+    /// It samples what it declares by this sampler, which compares if that is true.
+    Sampler(Sampler, bool),
+}
+
+/// The sampler with this state.
+fn sampler_with(state: &Sampler, compares: bool) -> vk::SamplerCreateInfo<'static> {
+    let filter = |filter| match filter {
+        Filter::Nearest => vk::Filter::NEAREST,
+        Filter::Linear => vk::Filter::LINEAR,
+    };
+    let wrap = |wrap| match wrap {
+        sampler::Wrap::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        sampler::Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
+        sampler::Wrap::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        sampler::Wrap::MirrorOnce => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
+        sampler::Wrap::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+    };
+    let compare = match state.compare {
+        Compare::Never => vk::CompareOp::NEVER,
+        Compare::Less => vk::CompareOp::LESS,
+        Compare::Equal => vk::CompareOp::EQUAL,
+        Compare::LessEqual => vk::CompareOp::LESS_OR_EQUAL,
+        Compare::Greater => vk::CompareOp::GREATER,
+        Compare::NotEqual => vk::CompareOp::NOT_EQUAL,
+        Compare::GreaterEqual => vk::CompareOp::GREATER_OR_EQUAL,
+        Compare::Always => vk::CompareOp::ALWAYS,
+    };
+    let border = match state.border {
+        Border::Transparent => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+        Border::Black => vk::BorderColor::FLOAT_OPAQUE_BLACK,
+        Border::White => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+    };
+    let between_levels = match state.mip {
+        Some(Filter::Linear) => vk::SamplerMipmapMode::LINEAR,
+        _ => vk::SamplerMipmapMode::NEAREST,
+    };
+    let [least, most] = match state.mip {
+        Some(_) => state.levels,
+        // As Vulkan emulates a texture without levels.
+        None => [0.0, 0.25],
+    };
+    let [u, v, w] = state.wrap.map(wrap);
+    vk::SamplerCreateInfo::default()
+        .mag_filter(filter(state.mag))
+        .min_filter(filter(state.min))
+        .mipmap_mode(between_levels)
+        .address_mode_u(u)
+        .address_mode_v(v)
+        .address_mode_w(w)
+        .mip_lod_bias(state.bias)
+        .compare_enable(compares)
+        .compare_op(compare)
+        .min_lod(least)
+        .max_lod(most.min(vk::LOD_CLAMP_NONE))
+        .border_color(border)
+        .unnormalized_coordinates(state.in_texels)
+}
 
 /// The sampler for these options.
 fn sampler(options: TextureOptions) -> vk::SamplerCreateInfo<'static> {
@@ -32,15 +98,15 @@ fn sampler(options: TextureOptions) -> vk::SamplerCreateInfo<'static> {
         .mipmap_mode(between_levels)
         .address_mode_u(wrap)
         .address_mode_v(wrap)
+        .max_lod(vk::LOD_CLAMP_NONE)
 }
 
 impl Cleanup {
-    /// An image with these texels, and a sampler. `sampled` is the sampler state that the shader needs,
-    /// if it samples natively.
+    /// An image with these texels, and a sampler for the reader.
     pub(super) fn texture(
         &mut self,
         data: &TextureData,
-        sampled: Option<TextureOptions>,
+        reader: Reader,
         patience: Patience<'_>,
     ) -> Result<(vk::DescriptorImageInfo, Upload), Error> {
         let levels = data.levels();
@@ -51,7 +117,13 @@ impl Cleanup {
             depth: if is_volume { level.planes } else { 1 },
         };
         let layers = if is_volume { 1 } else { levels[0].planes };
+        let is_cube = matches!(data.kind(), TextureKind::Cube | TextureKind::CubeArray);
+        let flags = match is_cube {
+            true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+            false => vk::ImageCreateFlags::empty(),
+        };
         let info = vk::ImageCreateInfo::default()
+            .flags(flags)
             .image_type(if is_volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })
             .format(FORMAT)
             .extent(extent(&levels[0]))
@@ -81,19 +153,21 @@ impl Cleanup {
 
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
-            .view_type(match data.kind() {
-                TextureKind::Flat => vk::ImageViewType::TYPE_2D,
-                TextureKind::Volume => vk::ImageViewType::TYPE_3D,
-                // Modules of ours see the faces of cubes as layers.
-                TextureKind::Array | TextureKind::Cube | TextureKind::CubeArray => {
-                    vk::ImageViewType::TYPE_2D_ARRAY
-                }
+            .view_type(match (data.kind(), reader) {
+                (TextureKind::Flat, _) => vk::ImageViewType::TYPE_2D,
+                (TextureKind::Volume, _) => vk::ImageViewType::TYPE_3D,
+                (TextureKind::Cube, Reader::Sampler(..)) => vk::ImageViewType::CUBE,
+                (TextureKind::CubeArray, Reader::Sampler(..)) => vk::ImageViewType::CUBE_ARRAY,
+                _ => vk::ImageViewType::TYPE_2D_ARRAY,
             })
             .format(FORMAT)
             .subresource_range(RANGE);
         let view = make!(this, create_image_view, destroy_image_view, info);
-        let info = sampled.map_or_else(vk::SamplerCreateInfo::default, sampler);
-        let info = info.max_lod(vk::LOD_CLAMP_NONE);
+        let info = match reader {
+            Reader::Fetches => vk::SamplerCreateInfo::default(),
+            Reader::Declared(options) => sampler(options),
+            Reader::Sampler(state, compares) => sampler_with(&state, compares),
+        };
         let sampler = make!(this, create_sampler, destroy_sampler, info);
         let image_layout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;
         Ok((vk::DescriptorImageInfo { sampler, image_view: view, image_layout }, upload))

@@ -28,6 +28,8 @@ pub(super) enum TypeDeclaration {
     /// An image of floats for texel fetches, of textures of this kind; `SampledImage` has a sampler, too.
     Image(TextureKind),
     SampledImage(TextureKind),
+    /// So many of them.
+    SampledImages(TextureKind, u32),
 }
 
 /// The declarations so far.
@@ -162,6 +164,11 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::SampledImage(kind) => {
                 let image = self.shape(TypeDeclaration::Image(kind));
                 (Op::TypeSampledImage, vec![Operand::IdRef(image)])
+            }
+            TypeDeclaration::SampledImages(kind, count) => {
+                let of = self.shape(TypeDeclaration::SampledImage(kind));
+                let count = self.uint(count);
+                (Op::TypeArray, [of, count].map(Operand::IdRef).to_vec())
             }
             TypeDeclaration::Memory(ty, rules) => match *self.types.kind(ty) {
                 TypeKind::Scalar(Scalar::Bool) => return self.ty(Type::UINT),

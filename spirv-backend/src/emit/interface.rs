@@ -5,7 +5,7 @@ use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, FloatControls, Version};
 use lambdav_core::graph::{Place, StageInput};
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::{self, Block, Stage};
+use lambdav_core::interface::{self, Block, BoundResource, Stage};
 use lambdav_core::layout::Rules;
 use lambdav_core::triangles::DEPTH;
 use lambdav_core::types::{MemoryKind, Resource, ResourceKind, Type};
@@ -142,6 +142,11 @@ impl Interface {
         MemoryReference::Member { base, pointer_type, index: index as u32 }
     }
 
+    /// The element that a texture is of an array of them, which has one variable.
+    pub(super) fn element(&self, number: u32) -> Option<u32> {
+        self.bound.resources[number as usize].element
+    }
+
     /// The variable of the texture or buffer of that number.
     pub(super) fn resource(
         &mut self,
@@ -149,12 +154,22 @@ impl Interface {
         number: u32,
         resource: &Resource,
     ) -> Word {
+        // The elements of an array follow one another.
+        let bound = &self.bound.resources[number as usize];
+        let number = number - bound.element.unwrap_or(0);
         if let Some(&known) = self.resources.get(&number) {
             return known;
         }
+        let is_beside = |of: &&BoundResource| of.binding == bound.binding && of.element.is_some();
+        let of_array =
+            bound.element.map(|_| self.bound.resources.iter().filter(is_beside).count() as u32);
         let (class, to) = match resource.kind {
             ResourceKind::Texture(options) => {
-                let image = declarations.shape(TypeDeclaration::SampledImage(options.kind));
+                let kind = options.kind;
+                let image = declarations.shape(match of_array {
+                    None => TypeDeclaration::SampledImage(kind),
+                    Some(count) => TypeDeclaration::SampledImages(kind, count),
+                });
                 (StorageClass::UniformConstant, image)
             }
             ResourceKind::Buffer(element) => {
@@ -174,7 +189,11 @@ impl Interface {
             }
         };
         let bound = self.bound.resources[number as usize].clone();
-        let id = self.variable(declarations, class, to, &bound.name);
+        let name = match of_array {
+            Some(_) => bound.name.strip_suffix("[0]").unwrap_or_default(),
+            None => &bound.name,
+        };
+        let id = self.variable(declarations, class, to, name);
         Self::bind(declarations, id, bound.binding);
         if let ResourceKind::Texture(options) = resource.kind
             && options.native

@@ -17,7 +17,7 @@ use lambdav_core::schedule::ValueId;
 use lambdav_core::texture::TextureKind;
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 use rspirv::dr::Operand;
-use rspirv::spirv::{ImageOperands, Op, Word};
+use rspirv::spirv::{ImageOperands, Op, StorageClass, Word};
 
 impl Translator<'_> {
     /// Reads or queries a texture.
@@ -34,6 +34,16 @@ impl Translator<'_> {
         }
         let variable = self.interface.resource(&mut self.declarations, number as u32, resource);
         let sampled = self.declarations.shape(TypeDeclaration::SampledImage(options.kind));
+        let variable = match self.interface.element(number as u32) {
+            None => variable,
+            Some(element) => {
+                let class = StorageClass::UniformConstant;
+                let pointer = self.declarations.shape(TypeDeclaration::Pointer(class, sampled));
+                let element = self.declarations.uint(element);
+                let operands = [variable, element].map(Operand::IdRef).to_vec();
+                self.compute(Op::AccessChain, pointer, operands)
+            }
+        };
         let loaded = self.compute(Op::Load, sampled, vec![Operand::IdRef(variable)]);
         if op == Core::Sample {
             let [place, level] = [operands[1], operands[2]].map(|operand| self.value(operand));

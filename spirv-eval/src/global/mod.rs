@@ -11,9 +11,11 @@ use super::code::Step;
 use super::error::LoadError;
 use super::options::Undefined;
 use super::resources::{InputVariable, Member, ResourceBinding};
-use super::values::{ComponentType, Entity, Ids, MAX_AGGREGATE, OpaqueType, SpirvType, ValueType};
+use super::values::{
+    ComponentType, Entity, Ids, ImageType, MAX_AGGREGATE, OpaqueType, SpirvType, ValueType,
+};
 use lambdav_core::interface::Stage;
-use lambdav_core::texture::TextureKind;
+use lambdav_core::sampler::{ImageOptions, Sampler};
 use rspirv::spirv::{BuiltIn, Decoration, Dim, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -60,6 +62,9 @@ pub(super) struct Variable {
     pub(super) is_written: bool,
 }
 
+/// Most elements of an array of textures or samplers.
+const MAX_OPAQUES: u32 = 256;
+
 /// A read-only block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UniformBlock {
@@ -87,6 +92,10 @@ pub(super) struct Globals {
     pub(super) changed: Option<[u32; 2]>,
     /// Textures have several levels if any function queries their number.
     pub(super) has_levels: bool,
+    /// Options of textures and samplers by name.
+    pub(super) images: ImageOptions,
+    /// The samplers, by number.
+    pub(super) samplers: Vec<Sampler>,
     /// Debug information is read, for observers.
     pub(super) has_debug: bool,
     /// The variables of the entry point's interface.
@@ -123,6 +132,8 @@ impl Globals {
             stage,
             changed: None,
             has_levels: false,
+            images: ImageOptions::default(),
+            samplers: Vec::new(),
             has_debug: false,
             interface,
             names: FxHashMap::default(),
@@ -261,6 +272,14 @@ impl Globals {
                 }
                 SpirvType::Struct(members.into(), words)
             }
+            Op::TypeArray if let &SpirvType::Opaque(of) = ids.ty(instruction, operand(1)?)? => {
+                instruction.exactly(3)?;
+                match self.constant(operand(2)?) {
+                    Some(&[count @ 1..=MAX_OPAQUES]) => SpirvType::Opaques(of, count as usize),
+                    Some(_) => return malformed("its length is zero, or too large"),
+                    None => return malformed("its length is no constant"),
+                }
+            }
             Op::TypeArray => {
                 instruction.exactly(3)?;
                 let kind = ids.kind(instruction, operand(1)?)?;
@@ -281,28 +300,43 @@ impl Globals {
                 SpirvType::Pointer(class, operand(2)?)
             }
             Op::TypeImage => {
-                // Supported: images of floats, not depth, single-sampled, used with a sampler.
+                // Supported: images of floats that are only read.
                 let of_floats =
                     ids.kind(instruction, operand(1)?)? == ValueType::scalar(ComponentType::Float);
                 let rest = instruction.rest(2)?;
-                let is_known = match self.undefined {
-                    Undefined::Marked => matches!(rest, &[_, 0 | 2, _, 0, 1, 0]),
-                    Undefined::Total => matches!(rest, &[_, 0 | 2, _, 0, 0 | 1, _]),
-                };
                 let dimension = rest.first().and_then(|&dimension| Dim::from_u32(dimension));
-                let kind = match (dimension, rest.get(2)) {
-                    (Some(Dim::Dim2D), Some(0)) => Some(TextureKind::Flat),
-                    (Some(Dim::Dim2D), Some(1)) => Some(TextureKind::Array),
-                    (Some(Dim::Dim3D), Some(0)) => Some(TextureKind::Volume),
-                    (Some(Dim::DimCube), Some(0)) => Some(TextureKind::Cube),
-                    (Some(Dim::DimCube), Some(1)) => Some(TextureKind::CubeArray),
-                    _ => None,
+                let is_known = match (self.undefined, dimension) {
+                    (Undefined::Marked, Some(Dim::Dim2D | Dim::Dim3D | Dim::DimCube)) => {
+                        matches!(rest, &[_, 0 | 2, _, 0, 1, 0])
+                    }
+                    (Undefined::Marked, _) => false,
+                    (Undefined::Total, Some(Dim::DimSubpassData)) => {
+                        matches!(rest, &[_, _, 0, _, 2, _])
+                    }
+                    (Undefined::Total, _) => matches!(rest, &[_, _, _, _, 0 | 1, _]),
                 };
-                let Some(kind) = kind.filter(|_| of_floats && is_known) else {
+                let image = match (dimension, rest) {
+                    (Some(dimension), &[_, _, is_array, is_multisampled, ..]) => ImageType {
+                        dimension,
+                        is_array: is_array == 1,
+                        is_multisampled: is_multisampled == 1,
+                    },
+                    _ => return malformed("no dimension of an image"),
+                };
+                let is_plane = matches!(dimension, Some(Dim::Dim2D | Dim::DimSubpassData));
+                let fits = match [image.is_array, image.is_multisampled] {
+                    [true, true] => false,
+                    [false, true] => is_plane,
+                    [true, false] => {
+                        matches!(dimension, Some(Dim::Dim1D | Dim::Dim2D | Dim::DimCube))
+                    }
+                    [false, false] => true,
+                };
+                if !(of_floats && is_known && fits) {
                     let what = "an image that is not of floats and sampled, or of a kind that is not known".into();
                     return Err(LoadError::Unknown { what, at: instruction.at });
-                };
-                SpirvType::Opaque(OpaqueType::Image(kind))
+                }
+                SpirvType::Opaque(OpaqueType::Image(image))
             }
             Op::TypeSampler => SpirvType::Opaque(OpaqueType::Sampler),
             Op::TypeSampledImage => match ids.ty(instruction, operand(1)?)? {

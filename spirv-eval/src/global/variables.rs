@@ -9,6 +9,7 @@ use super::super::values::{
 };
 use super::{Globals, Output, Role, UniformBlock, Variable};
 use lambdav_core::interface::Stage;
+use lambdav_core::sampler::ImageOptions;
 use lambdav_core::triangles::{DEPTH, POSITION};
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass};
 
@@ -106,14 +107,14 @@ impl Globals {
     ) -> Result<Entity, LoadError> {
         let is_open = matches!(ids.ty(instruction, to)?, SpirvType::Buffer(_) | SpirvType::Open(_));
         if is_open {
-            let number = self.resource(instruction, BindingKind::Memory)?;
+            let number = self.resource(instruction, BindingKind::Memory, None)?;
             return Ok(Entity::Buffer { block: to, number });
         }
         let kind = ids.kind(instruction, to)?;
         if !matches!(ids.ty(instruction, to)?, SpirvType::Struct(..)) {
             return unknown(instruction, "a block that is no structure");
         }
-        let number = self.resource(instruction, BindingKind::Memory)?;
+        let number = self.resource(instruction, BindingKind::Memory, None)?;
         Ok(Entity::Pointer(ty, MemoryRegion::of(Space::Memory(number), kind)))
     }
 
@@ -140,18 +141,47 @@ impl Globals {
         instruction: &Instruction<'_>,
         to: u32,
     ) -> Result<Entity, LoadError> {
-        let of = match (ids.ty(instruction, to)?, self.undefined) {
-            (&SpirvType::Opaque(of @ OpaqueType::SampledImage(_)), _) => of,
-            (&SpirvType::Opaque(of), Undefined::Total) => of,
+        let (of, count) = match (ids.ty(instruction, to)?, self.undefined) {
+            (&SpirvType::Opaque(of @ OpaqueType::SampledImage(_)), _) => (of, None),
+            (&SpirvType::Opaque(of), Undefined::Total) => (of, None),
+            (&SpirvType::Opaques(of @ OpaqueType::SampledImage(_), count), _) => (of, Some(count)),
+            (&SpirvType::Opaques(of, count), Undefined::Total) => (of, Some(count)),
             _ => return unknown(instruction, "a resource that is no combined image sampler"),
         };
-        let number = match of {
-            OpaqueType::Sampler => 0,
-            _ => self.resource(instruction, BindingKind::Texture)?,
+        let [mut number, sampler] = [0, self.samplers.len()];
+        let elements: Vec<Option<u32>> = match count {
+            None => vec![None],
+            Some(count) => (0..count as u32).map(Some).collect(),
         };
+        for (k, &element) in elements.iter().enumerate() {
+            if of != OpaqueType::Sampler {
+                let at = self.resource(instruction, BindingKind::Texture, element)?;
+                number = if k == 0 { at } else { number };
+            }
+            let names = self.names_of(instruction, element)?;
+            self.samplers.push(self.images.sampler(&names));
+        }
         let word = ValueType::scalar(ComponentType::Uint);
-        let place = self.allocate_constant(ids, instruction, word, [number as u32].into())?;
-        Ok(Entity::Opaque { of, is_pointer: true, place })
+        let [place, sampler] = [number, sampler]
+            .map(|word_| self.allocate_constant(ids, instruction, word, [word_ as u32].into()));
+        let [place, sampler] = [place?, sampler?];
+        Ok(match count {
+            None => Entity::Opaque { of, is_pointer: true, place, sampler },
+            Some(count) => Entity::Opaques { of, count, place, sampler },
+        })
+    }
+
+    /// The names by which the options of a texture or sampler are found.
+    fn names_of(
+        &self,
+        instruction: &Instruction<'_>,
+        element: Option<u32>,
+    ) -> Result<Vec<String>, LoadError> {
+        let id = instruction.operand(1)?;
+        let number = |of| self.decoration(id, of).unwrap_or(0);
+        let [set, binding] = [Decoration::DescriptorSet, Decoration::Binding].map(number);
+        let own = self.names.get(&(id, None)).map_or("", String::as_str);
+        Ok(ImageOptions::names(own, &format!("{set}.{binding}"), element))
     }
 
     /// A buffer: a block of one runtime array.
@@ -175,7 +205,7 @@ impl Globals {
         if offset != 0 {
             return unknown(instruction, "a buffer whose array has an offset");
         }
-        let number = self.resource(instruction, BindingKind::Buffer { stride, element })?;
+        let number = self.resource(instruction, BindingKind::Buffer { stride, element }, None)?;
         Ok(Entity::Buffer { block, number })
     }
 
@@ -343,6 +373,7 @@ impl Globals {
         &mut self,
         instruction: &Instruction<'_>,
         kind: BindingKind,
+        element: Option<u32>,
     ) -> Result<usize, LoadError> {
         let id = instruction.operand(1)?;
         let Some(binding) = self.decoration(id, Decoration::Binding) else {
@@ -358,7 +389,9 @@ impl Globals {
             return Ok(known);
         }
         let name = self.names.get(&(id, None)).cloned().unwrap_or_default();
-        self.resources.push(ResourceBinding { name, set, binding, kind });
+        let names = self.names_of(instruction, element)?;
+        let has_levels = self.has_levels || self.images.has_levels(&names);
+        self.resources.push(ResourceBinding { name, set, binding, element, has_levels, kind });
         Ok(self.resources.len() - 1)
     }
 }

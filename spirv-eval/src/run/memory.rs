@@ -3,13 +3,12 @@
 use super::super::code::{Place, Words};
 use super::super::options::Undefined;
 use super::super::resources::{BindingKind, SharedData};
-use super::super::values::components_of_move;
-use super::super::values::{ELEMENTS, Index, Space};
+use super::super::values::{ELEMENTS, ImageType, Index, Space};
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::float::canonical;
+use lambdav_core::sampler::Sampler;
 use lambdav_core::texture::TextureData;
-use lambdav_core::texture::TextureKind;
 
 impl ModuleEvaluator<'_> {
     pub(super) fn is_marked(&self) -> bool {
@@ -47,12 +46,19 @@ impl ModuleEvaluator<'_> {
         }
     }
 
-    /// Offset of a texel of a texture of this kind, in texels; zero without an operand.
-    pub(super) fn offset(&self, kind: TextureKind, at: Option<usize>) -> Result<[u32; 3], Wrong> {
+    /// The sampler whose number is at a place.
+    pub(super) fn sampler(&self, at: usize) -> Result<Sampler, Wrong> {
+        self.check(at)?;
+        let number = self.memory[at] as usize;
+        self.module.samplers.get(number).copied().ok_or(Wrong::Unbound(number))
+    }
+
+    /// Offset of a texel of a texture of this type, in texels; zero without an operand.
+    pub(super) fn offset(&self, ty: ImageType, at: Option<usize>) -> Result<[u32; 3], Wrong> {
         let mut offset = [0; 3];
         let Some(at) = at else { return Ok(offset) };
         self.check(at)?;
-        let count = components_of_move(kind).into();
+        let count = ty.axes();
         offset[..count].copy_from_slice(&self.memory[at..at + count]);
         Ok(offset)
     }

@@ -121,6 +121,8 @@ pub struct ModuleEvaluator<'m> {
     /// Instructions left until the next poll.
     to_poll: u32,
     is_discarded: bool,
+    /// Column and row of the pixel.
+    pixel: [u32; 2],
     /// Words of the clear colour.
     clear: [u32; 4],
     /// True once computed constants have been evaluated.
@@ -207,7 +209,7 @@ impl<'m> ModuleEvaluator<'m> {
             words
         });
         let bound = module.resources.iter();
-        let bound = bound.map(|wanted| resources.bound([wanted.set, wanted.binding]).cloned());
+        let bound = bound.map(|wanted| resources.bound(wanted).cloned());
         let is_total = module.undefined == Undefined::Total;
         let mut filled = vec![false; variables.len()];
         for variable in &module.variables {
@@ -233,6 +235,7 @@ impl<'m> ModuleEvaluator<'m> {
             max_iterations,
             to_poll: INSTRUCTIONS,
             is_discarded: false,
+            pixel: [0; 2],
             clear: [0; 4],
             is_open: false,
             arithmetic: Arithmetic::default(),
@@ -481,6 +484,7 @@ impl<'m> ModuleEvaluator<'m> {
     fn begin_pixel(&mut self, frag_coord: [f32; 4]) -> Result<(), Stopped> {
         let module = self.module;
         self.callers.clear();
+        self.pixel = [frag_coord[0] as u32, frag_coord[1] as u32];
         self.is_discarded = false;
         if self.last_activation > ALWAYS / 2 {
             let stamps = self.defined.iter_mut().filter(|stamp| **stamp != ALWAYS);

@@ -4,11 +4,9 @@ use super::super::arithmetic::{Binary, Unary, fma, halves, joined, word};
 use super::super::code::{Argument, Meaning, Operand, Step};
 use super::super::options::Arithmetic;
 use super::super::resources::BindingKind;
-use super::super::values::components_of_place;
-use super::samples::sample;
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
-use lambdav_core::texture::TextureKind;
+use rspirv::spirv::Dim;
 
 /// Limit of the operands of a function.
 const OPERANDS: usize = 4;
@@ -180,46 +178,49 @@ impl ModuleEvaluator<'_> {
                 self.load(to, place)?;
                 to
             }
-            Step::Fetch { to, texture, kind, place, offset, level } => {
+            Step::Fetch { to, texture, ty, place, offset, level, sample } => {
                 let texture = self.texture(texture)?;
-                self.check(place)?;
-                let mut at = [0; 3];
-                let count = usize::from(kind.axes());
-                at[..count].copy_from_slice(&self.memory[place..place + count]);
-                let offset = self.offset(kind, offset)?;
+                let at = self.fetched(texture, ty, place, offset, sample)?;
                 let level = self.level(texture, level)?;
                 let of = texture.level(level);
-                at.iter_mut().zip(offset).for_each(|(at, by)| *at = at.wrapping_add(by));
                 let mut outside = at.iter().zip([of.width, of.height, of.planes]);
-                if self.is_marked() && outside.any(|(at, size)| *at >= size) {
+                if self.is_marked() && outside.any(|(at, size)| *at as u32 >= size) {
                     return Err(Wrong::Outside);
                 }
                 // Clamps coordinates outside the level.
-                let at = at.map(|at| at as i32);
                 let texel = texture.texel_of_plane(at, level).map(f32::to_bits);
                 self.memory[to..to + 4].copy_from_slice(&texel);
                 to
             }
-            Step::Sample { to, texture, kind, place, offset, level } => {
-                let texture = self.texture(texture)?;
-                self.check(place)?;
-                let mut at = [0.0; 4];
-                let words = &self.memory[place..place + usize::from(components_of_place(kind))];
-                at.iter_mut().zip(words).for_each(|(at, word)| *at = f32::from_bits(*word));
-                let level = self.level_of_detail(texture, kind, at, level)?;
-                let colour = sample(texture, kind, at, self.offset(kind, offset)?, level);
-                self.memory[to..to + 4].copy_from_slice(&colour.map(word));
+            Step::Sample(ref sample) => {
+                let words = self.sample(sample)?.map(word);
+                let to = sample.to;
+                self.memory[to..to + sample.words()].copy_from_slice(&words[..sample.words()]);
                 to
             }
-            Step::Size { to, texture, kind, level } => {
+            Step::Element { to, first, ref index } => {
+                self.check(first)?;
+                self.memory[to] = self.memory[first] + self.index(index, index.count)? as u32;
+                to
+            }
+            Step::Size { to, texture, ty, level } => {
                 let texture = self.texture(texture)?;
                 let size = texture.level(self.level(texture, level)?);
-                self.memory[to..to + 2].copy_from_slice(&[size.width, size.height]);
-                match kind {
-                    TextureKind::Flat | TextureKind::Cube => {}
-                    TextureKind::Array | TextureKind::Volume => self.memory[to + 2] = size.planes,
-                    TextureKind::CubeArray => self.memory[to + 2] = size.planes / 6,
+                let mut sides = match ty.dimension {
+                    Dim::DimBuffer => vec![size.width * size.height],
+                    Dim::Dim1D => vec![size.width],
+                    Dim::Dim3D => vec![size.width, size.height, size.planes],
+                    _ => vec![size.width, size.height],
+                };
+                if ty.is_array {
+                    let of_layer = if ty.dimension == Dim::DimCube { 6 } else { 1 };
+                    sides.push(size.planes / of_layer);
                 }
+                self.memory[to..to + sides.len()].copy_from_slice(&sides);
+                to
+            }
+            Step::Samples { to, texture } => {
+                self.memory[to] = self.texture(texture)?.level(0).planes;
                 to
             }
             Step::Levels { to, texture } => {

@@ -12,5 +12,5 @@ mod words;
 pub(crate) use declarations::{DEMOTED, EntryPoint, Module, REPORTED, Variable};
 pub(crate) use function::{Block, Function, Merge};
 pub(crate) use layout::{Layout, value_offsets, word_offsets};
-pub(crate) use types::ModuleType;
+pub(crate) use types::{ImageShape, ImageType, ModuleType};
 pub(crate) use words::Instruction;

@@ -23,8 +23,8 @@ pub(crate) enum ModuleType {
     Structure(Vec<u32>),
     Pointer(StorageClass, u32),
     Function(u32),
-    /// A sampled image of floats, with one sample.
-    Image(TextureKind),
+    /// An image of floats that is only read.
+    Image(ImageType),
     Sampler,
     /// A combined image sampler; id of the image type.
     SampledImage(u32),
@@ -81,26 +81,84 @@ pub(crate) fn declared(instruction: &Instruction<'_>) -> Result<Option<ModuleTyp
 
 fn image(instruction: &Instruction<'_>) -> Result<ModuleType> {
     let operand = |index| instruction.operand(index);
-    let dimension = Dim::from_u32(operand(2)?);
     let other = |what: &str| Ok(ModuleType::Other(what.to_owned()));
-    let is_array = operand(4)? == 1;
-    let kind = match dimension {
-        Some(Dim::Dim2D) if is_array => TextureKind::Array,
-        Some(Dim::Dim2D) => TextureKind::Flat,
-        Some(Dim::Dim3D) => TextureKind::Volume,
-        Some(Dim::DimCube) if is_array => TextureKind::CubeArray,
-        Some(Dim::DimCube) => TextureKind::Cube,
-        Some(Dim::Dim1D) => return other("1D textures"),
-        Some(Dim::DimRect) => return other("rectangle textures"),
-        Some(Dim::DimBuffer) => return other("texel buffers"),
-        Some(Dim::DimSubpassData) => return other("subpass inputs"),
+    let shape = match Dim::from_u32(operand(2)?) {
+        Some(Dim::Dim1D) => ImageShape::Line,
+        Some(Dim::Dim2D) => ImageShape::Plane,
+        Some(Dim::Dim3D) => ImageShape::Volume,
+        Some(Dim::DimCube) => ImageShape::Cube,
+        Some(Dim::DimRect) => ImageShape::Rectangle,
+        Some(Dim::DimBuffer) => ImageShape::Buffer,
+        Some(Dim::DimSubpassData) => ImageShape::Subpass,
         Some(dimension) => return other(&format!("images of {dimension:?}")),
         None => return Err(instruction.malformed("there is no such dimension")),
     };
-    match [operand(3)?, operand(4)?, operand(5)?, operand(6)?] {
-        [1, ..] => other("textures with depth comparison"),
-        [_, _, 1, _] => other("multisampled textures"),
-        [.., 2] => other("images that are written"),
-        _ => Ok(ModuleType::Image(kind)),
+    let [is_array, is_multisampled] = [operand(4)? == 1, operand(5)? == 1];
+    let has_layers = matches!(shape, ImageShape::Line | ImageShape::Plane | ImageShape::Cube);
+    let has_samples = matches!(shape, ImageShape::Plane | ImageShape::Subpass);
+    if is_array && !has_layers || is_multisampled && !has_samples {
+        return Err(instruction.malformed("no image of this dimension is arrayed or multisampled"));
+    }
+    match operand(6)? {
+        _ if is_array && is_multisampled => other("arrays of multisampled textures"),
+        2 if shape != ImageShape::Subpass => other("images that are written"),
+        _ => Ok(ModuleType::Image(ImageType { shape, is_array, is_multisampled })),
+    }
+}
+
+/// The type of an image that is only read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ImageType {
+    pub(crate) shape: ImageShape,
+    /// Lines, planes or cubes are layers.
+    pub(crate) is_array: bool,
+    pub(crate) is_multisampled: bool,
+}
+
+/// The dimension of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ImageShape {
+    /// One row of texels.
+    Line,
+    Plane,
+    /// A plane whose places are in texels.
+    Rectangle,
+    Volume,
+    Cube,
+    /// A texel buffer: its texels are numbered, row by row.
+    Buffer,
+    /// A plane that is read at the place of the fragment.
+    Subpass,
+}
+
+impl ImageType {
+    /// The kind of the texture's planes. A multisampled image has samples as planes.
+    pub(crate) fn kind(self) -> TextureKind {
+        match self.shape {
+            ImageShape::Volume => TextureKind::Volume,
+            ImageShape::Cube if self.is_array => TextureKind::CubeArray,
+            ImageShape::Cube => TextureKind::Cube,
+            _ if self.is_array || self.is_multisampled => TextureKind::Array,
+            _ => TextureKind::Flat,
+        }
+    }
+
+    /// Components of a place, without a layer; of a cube, of a direction.
+    pub(crate) fn axes(self) -> usize {
+        match self.shape {
+            ImageShape::Line | ImageShape::Buffer => 1,
+            ImageShape::Plane | ImageShape::Rectangle | ImageShape::Subpass => 2,
+            ImageShape::Volume | ImageShape::Cube => 3,
+        }
+    }
+
+    /// Components of a place, with the layer.
+    pub(crate) fn components(self) -> usize {
+        self.axes() + usize::from(self.is_array)
+    }
+
+    /// True if it may be read by a sampler.
+    pub(crate) fn is_sampled(self) -> bool {
+        !self.is_multisampled && !matches!(self.shape, ImageShape::Buffer | ImageShape::Subpass)
     }
 }

@@ -100,10 +100,17 @@ impl<'w> Instruction<'w> {
             Op::Load | Op::CompositeExtract | Op::ArrayLength => (2, 3),
             Op::CompositeInsert | Op::VectorShuffle => (2, 4),
             Op::ImageFetch
+            | Op::ImageRead
             | Op::ImageSampleImplicitLod
             | Op::ImageSampleExplicitLod
             | Op::ImageSampleDrefImplicitLod
-            | Op::ImageSampleDrefExplicitLod => {
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageSampleProjImplicitLod
+            | Op::ImageSampleProjExplicitLod
+            | Op::ImageSampleProjDrefImplicitLod
+            | Op::ImageSampleProjDrefExplicitLod
+            | Op::ImageGather
+            | Op::ImageDrefGather => {
                 // The mask of optional operands is no id, but may look like one.
                 return self.rest(2);
             }

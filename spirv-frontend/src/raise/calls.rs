@@ -44,7 +44,7 @@ impl Raiser<'_, '_> {
                     }
                     root += 1;
                 }
-                Value::Image(_) | Value::Sampler => {}
+                Value::Image(_) | Value::Sampler(_) => {}
             }
             frame.values.insert(parameter, value);
         }

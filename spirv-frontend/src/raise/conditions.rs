@@ -124,7 +124,7 @@ impl Raiser<'_, '_> {
     }
 
     /// True where an index is negative or not below a count.
-    fn beyond(&mut self, index: NodeId, count: NodeId) -> Result<NodeId> {
+    pub(super) fn beyond(&mut self, index: NodeId, count: NodeId) -> Result<NodeId> {
         let [index, count] = [index, count].map(|of| self.integer_as(of, Scalar::U32));
         let inside = self.op(Core::Less, &[index?, count?])?;
         self.op(Core::Not, &[inside])
@@ -188,13 +188,10 @@ impl Raiser<'_, '_> {
 
     /// A place and a level of a texture.
     fn of_fetch(&mut self, of: &Instruction<'_>) -> Result<Vec<Hit>> {
-        let (image, place, level) = self.fetched(of)?;
-        let levels = self.op(Core::TextureLevels, &[image])?;
-        let size = self.op(Core::TextureSize, &[image, level])?;
-        let [beyond, outside] = [self.beyond(level, levels)?, self.beyond(place, size)?];
-        let outside = self.any(outside)?;
-        let hit = self.op(Core::Or, &[beyond, outside])?;
-        Ok(vec![Hit::new("an index or level outside", hit, [place, level])])
+        let fetch = self.fetched(of)?;
+        let hit = self.is_outside(&fetch)?;
+        let place = self.written_place(&fetch)?;
+        Ok(vec![Hit::new("an index or level outside", hit, [place, fetch.level])])
     }
 
     /// A function out of its domain.

@@ -1,6 +1,7 @@
 //! Cube maps (LANGUAGE §12): the face that a direction meets, and texels beyond the edges of a face.
 
 use super::raiser::Raiser;
+use super::samples::Source;
 use crate::error::Result;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
@@ -31,8 +32,7 @@ struct Choice {
 /// The faces of a cube, at a level.
 #[derive(Clone, Copy)]
 pub(super) struct Cube {
-    pub(super) image: NodeId,
-    pub(super) level: NodeId,
+    pub(super) source: Source,
     /// The plane of the first face, an `int`.
     pub(super) first: NodeId,
     /// Texels along a side, an `int`.
@@ -132,14 +132,18 @@ impl Raiser<'_, '_> {
         ])
     }
 
-    /// The four texels around a place on a face, by rows: `at` is an `ivec2`, the column and the row of the first. Each is clamped,
+    /// The four texels around a place on a face, by rows: `at` are the column and the row of the first. Each is clamped,
     /// so that at most one column and one row are beyond an edge. (A direction with a NaN may meet no face.)
-    pub(super) fn around(&mut self, cube: Cube, face: NodeId, at: NodeId) -> Result<Vec<NodeId>> {
-        let parts = self.scalars(&[at])?;
+    pub(super) fn around(
+        &mut self,
+        cube: Cube,
+        face: NodeId,
+        at: [NodeId; 2],
+    ) -> Result<Vec<NodeId>> {
         let [one, before] = [1, -1].map(|at: i32| self.splat(Type::INT, at as u32));
         let last = self.op(Core::Sub, &[cube.count, one])?;
         let mut sides = Vec::new();
-        for part in [parts[0], parts[1]] {
+        for part in at {
             let part = self.op(Core::Max, &[part, before])?;
             let part = self.op(Core::Min, &[part, last])?;
             let next = self.op(Core::Add, &[part, one])?;
@@ -156,7 +160,7 @@ impl Raiser<'_, '_> {
                 corners.push(self.op(Core::And, &[beside, below])?);
             }
         }
-        let three = self.number(Type::vec(4), 3.0);
+        let three = self.number(self.type_of(texels[0]), 3.0);
         let mut all = Vec::new();
         for (k, &corner) in corners.iter().enumerate() {
             let mut others = texels.iter().enumerate().filter(|(other, _)| *other != k);
@@ -174,7 +178,7 @@ impl Raiser<'_, '_> {
     }
 
     /// True if a column or a row is beyond an edge.
-    fn is_beyond(&mut self, at: NodeId, count: NodeId) -> Result<NodeId> {
+    pub(super) fn is_beyond(&mut self, at: NodeId, count: NodeId) -> Result<NodeId> {
         let zero = self.splat(Type::INT, 0);
         let before = self.op(Core::Less, &[at, zero])?;
         let behind = self.op(Core::LessEqual, &[count, at])?;
@@ -184,7 +188,7 @@ impl Raiser<'_, '_> {
     /// A texel: of the face, or of that behind the edge.
     fn on_cube(
         &mut self,
-        Cube { image, level, first, count }: Cube,
+        Cube { source, first, count }: Cube,
         face: NodeId,
         (x, beside): (NodeId, NodeId),
         (y, below): (NodeId, NodeId),
@@ -245,6 +249,6 @@ impl Raiser<'_, '_> {
             true => direct,
             false => self.graph.if_([is_outside, folded, direct], self.span),
         };
-        self.op(Core::Texel, &[image, place, level])
+        self.read(source, place, None)
     }
 }

@@ -19,7 +19,6 @@ use lambdav_core::interface::{
 use lambdav_core::limits::VALUE_WORDS;
 use lambdav_core::memory::InvocationInput;
 use lambdav_core::op::Op as Core;
-use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -107,16 +106,15 @@ impl Raiser<'_, '_> {
         let all = module.variables.iter().filter(|of| !used.contains(&of.id));
         let unused = all.filter_map(|variable| {
             let mut input = UnusedInput::default();
-            let ty = module.ty(variable.ty).ok()?;
             let own = module.name(variable.id);
             match variable.class {
                 StorageClass::Input if entry.variables.contains(&variable.id) => {
                     input.location = Some(module.decorated(variable.id, Decoration::Location)?);
                 }
-                StorageClass::UniformConstant if *ty != ModuleType::Sampler => {
-                    input.names.push(self.binding(variable).to_string());
-                }
-                StorageClass::Uniform | StorageClass::StorageBuffer => {
+                StorageClass::UniformConstant if self.is_sampler(variable) => return None,
+                StorageClass::UniformConstant
+                | StorageClass::Uniform
+                | StorageClass::StorageBuffer => {
                     input.names.push(self.binding(variable).to_string());
                 }
                 StorageClass::PushConstant => {
@@ -186,12 +184,12 @@ impl Raiser<'_, '_> {
                 }
                 self.open_block(variable, Binding::PushConstants, outside).map(Root::Constant)
             }
-            StorageClass::UniformConstant => self.open_texture(variable, outside),
+            StorageClass::UniformConstant => self.open_opaque(variable, &options.images, outside),
             other => Err(RaiseError::unsupported(format!("variables of the class {other:?}"))),
         }
     }
 
-    fn binding(&self, variable: &Variable) -> Binding {
+    pub(super) fn binding(&self, variable: &Variable) -> Binding {
         let number = |decoration| self.module.decorated(variable.id, decoration).unwrap_or(0);
         Binding::Descriptor {
             set: number(Decoration::DescriptorSet),
@@ -349,27 +347,7 @@ impl Raiser<'_, '_> {
         Ok((self.graph.uniform(index as u32, ty, self.span), index))
     }
 
-    fn open_texture(&mut self, variable: &Variable, outside: &mut Outside) -> Result<Root> {
-        let mut ty = self.module.ty(variable.ty)?;
-        if let ModuleType::SampledImage(image) = ty {
-            ty = self.module.ty(*image)?;
-        }
-        match ty {
-            ModuleType::Sampler => Ok(Root::Opaque(Box::new(Value::Sampler))),
-            &ModuleType::Image(kind) => {
-                let binding = self.binding(variable);
-                let mipmaps = self.has_levels;
-                let options = TextureOptions { kind, mipmaps, ..Default::default() };
-                let node =
-                    self.resource(variable, binding, ResourceKind::Texture(options), outside);
-                Ok(Root::Opaque(Box::new(Value::Image(node))))
-            }
-            ModuleType::Other(what) => Err(RaiseError::unsupported(what.clone())),
-            _ => Err(RaiseError::unsupported("several textures under one binding")),
-        }
-    }
-
-    /// A node for a texture or buffer.
+    /// A node for a buffer.
     pub(super) fn resource(
         &mut self,
         variable: &Variable,
@@ -381,7 +359,12 @@ impl Raiser<'_, '_> {
         let name = outside.name([own.clone(), binding.to_string()]);
         let resource = Resource { name: name.as_str().into(), kind };
         let ty = self.graph.types_mut().add_resource(resource);
-        outside.interface.resources.push(BoundResource { name: own, binding, memory: None });
+        outside.interface.resources.push(BoundResource {
+            name: own,
+            binding,
+            element: None,
+            memory: None,
+        });
         self.graph.constant(ty, &[], self.span)
     }
 

@@ -54,9 +54,9 @@ impl Raiser<'_, '_> {
             }
             Op::Load => {
                 let pointer = self.pointer(of.operand(2)?)?;
-                let value = match &pointer.root {
-                    Root::Opaque(value) if pointer.path.is_empty() => (**value).clone(),
-                    _ => {
+                let value = match self.opaque_at(&pointer)? {
+                    Some(value) => value,
+                    None => {
                         let node = self.load(&pointer, memory)?;
                         let ty = self.core_type(of.operand(0)?)?;
                         Value::Node(self.of_type(node, ty)?)
@@ -80,11 +80,11 @@ impl Raiser<'_, '_> {
                 let node = self.load(&from, memory)?;
                 self.store(&to, node, memory)?;
             }
-            Op::CopyObject => {
-                let value = self.value(of.operand(2)?)?;
-                self.define(of, value)?;
+            Op::SampledImage => {
+                let image = self.with_sampler(of)?;
+                self.define(of, Value::Image(image))?;
             }
-            Op::SampledImage | Op::Image => {
+            Op::CopyObject | Op::Image => {
                 let value = self.value(of.operand(2)?)?;
                 self.define(of, value)?;
             }
@@ -204,7 +204,7 @@ impl Raiser<'_, '_> {
                 }
                 _ => return Err(RaiseError::unsupported("a whole buffer as a value")),
             },
-            Root::Opaque(_) => return Err(RaiseError::unsupported("an array of textures")),
+            Root::Opaque(_) => return Err(RaiseError::malformed("a texture is no such value")),
             Root::Memory(..) => return self.load_memory(pointer, memory),
         };
         for &index in path {

@@ -214,7 +214,7 @@ impl Raiser<'_, '_> {
                 Some(Value::Pointer(pointer)) => {
                     all.extend(pointer.path.iter().enumerate().map(|(k, &node)| (id, k, node)));
                 }
-                Some(Value::Image(_) | Value::Sampler) | None => {}
+                Some(Value::Image(_) | Value::Sampler(_)) | None => {}
             }
         }
         all

@@ -64,7 +64,7 @@ impl Raiser<'_, '_> {
             false => {
                 let memory = Some(self.layout_of(variable.ty)?);
                 let name = outside.name([own.clone(), binding.to_string()]);
-                let resource = BoundResource { name: own, binding, memory };
+                let resource = BoundResource { name: own, binding, element: None, memory };
                 outside.interface.resources.push(resource);
                 (MemoryKind::Storage, name)
             }

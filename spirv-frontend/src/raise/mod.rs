@@ -9,6 +9,7 @@ mod calls;
 mod conditions;
 mod control;
 mod cubes;
+mod derivatives;
 mod globals;
 mod glsl;
 mod guards;
@@ -17,6 +18,7 @@ mod instructions;
 mod linear;
 mod loops;
 mod memories;
+mod opaque;
 mod opened;
 mod operation_names;
 mod operations;
@@ -24,6 +26,7 @@ mod outside;
 mod pipeline;
 mod probes;
 mod raiser;
+mod samples;
 mod switches;
 mod tails;
 mod types;
@@ -101,6 +104,7 @@ fn raise_entry<'m>(
         effect.node = core.graph.after(effect.node, reported, effect.span);
     }
     outside.interface.inputs = core.inputs();
+    outside.interface.images = options.images.clone();
     Ok((core, outside.interface))
 }
 
@@ -200,6 +204,7 @@ impl<'m, 'w> Raiser<'m, 'w> {
         interface.entry_points = all.collect();
         interface.outputs.sort_by_key(|output| output.location);
         interface.unused = self.unused(used, entry);
+        interface.samplers = self.samplers();
     }
 }
 

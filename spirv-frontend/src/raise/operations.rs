@@ -3,7 +3,7 @@
 //! Undefined results of SPIR-V are those of the core's operations (LANGUAGE §9): division by zero,
 //! shifts by 32 and more, conversions out of range, indices out of bounds.
 
-use super::raiser::{Raiser, Root, Value};
+use super::raiser::{Raiser, Root};
 use crate::error::{RaiseError, Result};
 use crate::module::Instruction;
 use lambdav_core::graph::NodeId;
@@ -239,8 +239,18 @@ impl Raiser<'_, '_> {
             | Op::ImageQuerySize
             | Op::ImageQuerySizeLod
             | Op::ImageQueryLevels
+            | Op::ImageQuerySamples
+            | Op::ImageQueryLod
             | Op::ImageSampleImplicitLod
-            | Op::ImageSampleExplicitLod => self.of_image(of),
+            | Op::ImageSampleExplicitLod
+            | Op::ImageSampleDrefImplicitLod
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageSampleProjImplicitLod
+            | Op::ImageSampleProjExplicitLod
+            | Op::ImageSampleProjDrefImplicitLod
+            | Op::ImageSampleProjDrefExplicitLod
+            | Op::ImageGather
+            | Op::ImageDrefGather => self.of_image(of),
             Op::GroupNonUniformQuadSwap => self.swapped(of),
             Op::DPdx
             | Op::DPdxFine
@@ -380,13 +390,5 @@ impl Raiser<'_, '_> {
             }
         }
         Ok(all)
-    }
-
-    /// The texture that an id refers to.
-    pub(super) fn image(&mut self, id: u32) -> Result<NodeId> {
-        match self.value(id)? {
-            Value::Image(image) => Ok(image),
-            _ => Err(RaiseError::malformed(format!("%{id} is no image"))),
-        }
     }
 }

@@ -44,8 +44,7 @@ pub(crate) fn raise_stages<'m>(
     raiser.facts = &facts[0];
     let mut outside = Outside::default();
     raiser.reserve_names(&used[0].union(&used[1]).copied().collect(), &mut outside);
-    let of_stage = RaiseOptions::default();
-
+    let of_stage = RaiseOptions { images: options.images.clone(), ..RaiseOptions::default() };
     raiser.pipeline = Some(Link { instanced: &options.instanced, written: Vec::new() });
     let raised = raiser.raise_stage(entries[0], &used[0], &of_stage, &mut outside)?;
     let Some(position) = raised.outputs.iter().find(|of| of.location == POSITION) else {
@@ -60,6 +59,7 @@ pub(crate) fn raise_stages<'m>(
         .collect();
     let mut of_vertices = outside.end_stage();
     raiser.describe(entries[0], &used[0], &mut of_vertices);
+    of_vertices.images = options.images.clone();
 
     raiser.begin_fragments(&facts[1], &written);
     let raised = raiser.raise_stage(entries[1], &used[1], &of_stage, &mut outside)?;
@@ -67,6 +67,7 @@ pub(crate) fn raise_stages<'m>(
     let depth = outputs.pop_if(|of| of.location == DEPTH).map(|of| of.node);
     let mut of_fragments = outside.end_stage();
     raiser.describe(entries[1], &used[1], &mut of_fragments);
+    of_fragments.images = options.images.clone();
 
     let varyings = written.iter().map(|&(location, node)| {
         let named = of_vertices.outputs.iter().find(|of| of.location == location);

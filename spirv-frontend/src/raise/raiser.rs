@@ -1,5 +1,6 @@
 //! The state of the raise, and helpers for all its parts.
 
+use super::opaque::{Choice, Image};
 use super::opened::Memories;
 use super::unset::Unset;
 use crate::error::{RaiseError, Result};
@@ -14,6 +15,7 @@ use lambdav_core::interface::Stage;
 use lambdav_core::limits::{EXPANSION_STEPS, EXTENT, NODES};
 use lambdav_core::op::Op;
 use lambdav_core::probes::Sites;
+use lambdav_core::sampler::Sampler;
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_spirv::Guard;
@@ -25,9 +27,8 @@ use std::collections::BTreeSet;
 pub(super) enum Value {
     Node(NodeId),
     Pointer(Pointer),
-    /// A texture: the node of the resource.
-    Image(NodeId),
-    Sampler,
+    Image(Image),
+    Sampler(Choice<Sampler>),
 }
 
 /// Origin of a pointer.

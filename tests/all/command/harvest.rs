@@ -76,6 +76,7 @@ fn prepared() -> TestFolder {
     }
     let pages = [
         ("docs/glsl.md", "glsl", 1, "rings.frag"),
+        ("docs/textures.md", "glsl", 1, "tiles.frag"),
         ("docs/debugging.md", "wgsl", 1, "bands.wgsl"),
         ("docs/debugging.md", "glsl", 2, "disc.frag"),
         ("docs/debugging.md", "lv", 3, "root.lv"),

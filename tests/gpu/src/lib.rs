@@ -7,6 +7,7 @@
 
 pub mod dispatches;
 pub mod operations;
+pub mod samplers;
 mod shader;
 pub mod triangles;
 

@@ -34,6 +34,7 @@ pub mod machine;
 pub mod planes;
 pub mod precise;
 pub mod round;
+pub mod samplers;
 pub mod soft;
 pub mod special;
 pub mod textures;

@@ -51,7 +51,7 @@ pub fn pyramid(kind: TextureKind, first: Level) -> Vec<Level> {
 }
 
 /// The nearest integer, ties to even.
-fn nearest(x: f32) -> i64 {
+pub(crate) fn nearest(x: f32) -> i64 {
     let (below, rest) = (int(floor(x)), sub(x, floor(x)));
     if !x.is_finite() || x.abs() >= 8_388_608.0 {
         return int(x);
@@ -60,7 +60,7 @@ fn nearest(x: f32) -> i64 {
 }
 
 /// A face in space: towards it, to the right, and down.
-const FACES: [[[i64; 3]; 3]; 6] = [
+pub(crate) const FACES: [[[i64; 3]; 3]; 6] = [
     [[1, 0, 0], [0, 0, -1], [0, -1, 0]],
     [[-1, 0, 0], [0, 0, 1], [0, -1, 0]],
     [[0, 1, 0], [1, 0, 0], [0, 0, 1]],
@@ -70,13 +70,13 @@ const FACES: [[[i64; 3]; 3]; 6] = [
 ];
 
 /// The component of a vector along an axis of space.
-fn along(v: [f32; 3], axis: [i64; 3]) -> f32 {
+pub(crate) fn along(v: [f32; 3], axis: [i64; 3]) -> f32 {
     let at = axis.iter().position(|&of| of != 0).expect("it is an axis");
     if axis[at] < 0 { -v[at] } else { v[at] }
 }
 
 /// The face that a direction meets.
-fn face_of(v: [f32; 3]) -> usize {
+pub(crate) fn face_of(v: [f32; 3]) -> usize {
     let [x, y, z] = v.map(f32::abs);
     let axis = if x <= z && y <= z {
         2
@@ -89,7 +89,7 @@ fn face_of(v: [f32; 3]) -> usize {
 }
 
 /// The texel at a column and a row of a face, at most one beyond one edge.
-fn across_edge(faces: &[Image], face: usize, x: i64, y: i64) -> [f32; 4] {
+pub(crate) fn across_edge(faces: &[Image], face: usize, x: i64, y: i64) -> [f32; 4] {
     let n = faces[0].size[0];
     let [towards, right, down] = FACES[face];
     let (inside_x, inside_y) = (x.clamp(0, n - 1), y.clamp(0, n - 1));

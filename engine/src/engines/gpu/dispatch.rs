@@ -114,7 +114,7 @@ impl GpuDispatch {
         for (binding, data) in resources.resources() {
             match data {
                 SharedData::Texture(data) => {
-                    textures.push(BoundTexture { set: 0, binding: *binding, data });
+                    textures.push(BoundTexture { set: 0, binding: *binding, data, sampler: None });
                 }
                 SharedData::Buffer(words) => {
                     let binding = *binding;

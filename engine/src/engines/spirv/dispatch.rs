@@ -217,6 +217,7 @@ fn options_for(interface: &Interface) -> LoadOptions {
         stage: Stage::Compute,
         undefined: Undefined::Total,
         entry_point: Some(interface.entry_point.name.clone()),
+        images: interface.images.clone(),
         ..LoadOptions::default()
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn resources(module: &Module, interface: &Interface, settings: &Setti
     let inputs = &settings.inputs;
     let bound = module.resources().iter().map(|of| {
         let binding = Binding::Descriptor { set: of.set, binding: of.binding };
-        let number = interface.resource(binding);
+        let number = interface.resource_at(binding, of.element);
         // Declared but unused resources are bound to nothing.
         number.and_then(|number| inputs.resources.get(number).cloned()).unwrap_or(Bound::Nothing)
     });

@@ -232,6 +232,7 @@ fn options_for(interface: &Interface) -> LoadOptions {
     LoadOptions {
         undefined: Undefined::Total,
         entry_point: Some(interface.entry_point.name.clone()),
+        images: interface.images.clone(),
         ..LoadOptions::default()
     }
 }

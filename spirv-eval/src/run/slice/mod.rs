@@ -11,7 +11,7 @@
 mod joins;
 mod log;
 
-use super::super::code::{Block, Call, End, Level, Passed, Place, Step, Words};
+use super::super::code::{Block, Call, End, Passed, Place, Step, Words};
 use super::super::module::Module;
 use super::super::values::Space;
 use joins::{Between, between, joins};
@@ -332,8 +332,9 @@ fn result(step: &Step) -> Option<usize> {
         | Step::Replace { to, .. }
         | Step::Load { to, .. }
         | Step::Fetch { to, .. }
-        | Step::Sample { to, .. }
         | Step::Size { to, .. }
+        | Step::Samples { to, .. }
+        | Step::Element { to, .. }
         | Step::Elements { to, .. }
         | Step::Length { to, .. }
         | Step::Levels { to, .. }
@@ -342,6 +343,7 @@ fn result(step: &Step) -> Option<usize> {
         | Step::IsDemoted { to } => Some(to),
         Step::Atomic { to, .. } => to,
         Step::Call(ref call) => Some(call.to),
+        Step::Sample(ref sample) => Some(sample.to),
         Step::Store { .. } | Step::Write { .. } | Step::Barrier | Step::Demote | Step::Print => {
             None
         }
@@ -366,19 +368,14 @@ fn operands(step: &Step) -> Vec<usize> {
         Step::Compose { parts, .. } => parts.iter().map(|part| part.value).collect(),
         Step::Pick { a, index, .. } => vec![*a, index.value],
         Step::Replace { a, part, index, .. } => vec![*a, *part, index.value],
-        Step::Fetch { texture, place, offset, level, .. } => {
-            [*texture, *place].into_iter().chain(*offset).chain(*level).collect()
+        Step::Fetch { texture, place, offset, level, sample, .. } => {
+            let all = [*texture, *place].into_iter().chain(*offset).chain(*level);
+            all.chain(*sample).collect()
         }
-        Step::Sample { texture, place, offset, level, .. } => {
-            let level: Vec<usize> = match level {
-                Some(Level::Given(at)) => vec![*at],
-                Some(Level::Moved(by, bias)) => by.iter().copied().chain(*bias).collect(),
-                None => Vec::new(),
-            };
-            [*texture, *place].into_iter().chain(*offset).chain(level).collect()
-        }
+        Step::Sample(sample) => sample.operands(),
+        Step::Element { first, index, .. } => vec![*first, index.value],
         Step::Size { texture, level, .. } => [*texture].into_iter().chain(*level).collect(),
-        Step::Levels { texture, .. } => vec![*texture],
+        Step::Levels { texture, .. } | Step::Samples { texture, .. } => vec![*texture],
         Step::Swap { a, direction, .. } => vec![*a, *direction],
         Step::Load { .. }
         | Step::Store { .. }

@@ -5,4 +5,5 @@ mod code;
 mod library;
 mod planes;
 mod reference;
+mod samplers;
 mod textures;
