@@ -86,6 +86,16 @@ impl Bind {
 }
 
 impl Binds {
+    /// Names of arrays of textures with the number of elements that have a file, if they are that.
+    pub(super) fn lengths(&self) -> BTreeMap<String, u32> {
+        let mut lengths = BTreeMap::new();
+        for (name, plane) in self.0.iter().filter_map(|bind| Some((&bind.name, bind.plane?))) {
+            let length: &mut u32 = lengths.entry(name.clone()).or_default();
+            *length = (*length).max(plane.saturating_add(1));
+        }
+        lengths
+    }
+
     /// Names of textures and how they are read, as far as it is said.
     pub(super) fn samplings(&self) -> impl Iterator<Item = (String, Sampling)> {
         let names = |bind: &Bind| [Some(bind.name.clone()), bind.element()].into_iter().flatten();

@@ -68,6 +68,9 @@ impl UserValues {
         for (name, sampling) in self.binds.samplings() {
             options = sampling.add_to(&name, options);
         }
+        for (name, length) in self.binds.lengths() {
+            options = options.texture_count(name, length);
+        }
         let mut samplers = Vec::new();
         for text in &arguments.sampler {
             let (name, sampling) = named(text)?;

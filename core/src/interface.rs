@@ -493,6 +493,11 @@ impl Interface {
         self.resources.iter().position(is_it)
     }
 
+    /// True if the output at this location has integers.
+    pub fn has_integers(&self, location: u32) -> bool {
+        self.outputs.iter().any(|of| of.location == location && of.ty.is_integer())
+    }
+
     /// The location input at this location.
     pub fn location(&self, location: u32) -> Option<&LocationInput> {
         self.locations.iter().find(|input| input.location == location)

@@ -129,7 +129,7 @@ impl Default for Sampler {
     }
 }
 
-/// Samplers, and textures with levels. Names are those of variables, such as `sky`; `SET.BINDING`; or either with
+/// Samplers, textures with levels, and lengths of arrays. Names are those of variables, such as `sky`; `SET.BINDING`; or either with
 /// an index, for an element of an array: `sky[2]`, which goes before the array's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImageOptions {
@@ -137,6 +137,8 @@ pub struct ImageOptions {
     pub samplers: BTreeMap<String, Sampler>,
     /// Textures with all levels. Without them a texture has one, except in a program that asks for their number.
     pub mipmaps: BTreeSet<String>,
+    /// Numbers of elements of arrays of textures that are declared without a length. Others have one.
+    pub lengths: BTreeMap<String, u32>,
 }
 
 impl ImageOptions {
@@ -155,9 +157,14 @@ impl ImageOptions {
         names.iter().find_map(|name| self.samplers.get(name)).copied().unwrap_or_default()
     }
 
-    /// True without any option.
-    pub fn is_default(&self) -> bool {
+    /// True without samplers and levels.
+    pub fn has_one_level(&self) -> bool {
         self.samplers.is_empty() && self.mipmaps.is_empty()
+    }
+
+    /// The number of elements of an array without a length.
+    pub fn length(&self, names: &[String]) -> u32 {
+        names.iter().find_map(|name| self.lengths.get(name)).map_or(1, |&length| length.max(1))
     }
 
     /// True if a texture with one of these names has levels.

@@ -17,7 +17,9 @@ use lambdav_core::interface::{
 };
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::texture::TextureOptions;
-use lambdav_core::types::{Field, Resource, ResourceKind, Structure, Type, TypeLimit, Types};
+use lambdav_core::types::{
+    Field, Resource, ResourceKind, Scalar, Structure, Type, TypeLimit, Types,
+};
 use lambdav_spirv::inspect::inspect;
 use lambdav_spirv_eval::{BindingKind, Member, Module};
 use std::sync::Arc;
@@ -117,7 +119,12 @@ fn interface(words: &[u32], module: &Module) -> Interface {
     let outputs = module.locations().into_iter().map(|location| {
         let declared = variables.1.iter().find(|of| of.location == Some(location));
         let name = declared.map(|of| of.name.clone()).unwrap_or_default();
-        StageOutput { location, name, ty: Type::vec(4) }
+        let ty = match declared.map(|of| &*of.ty) {
+            Some("ivec4") => Type::of(Scalar::I32, 4),
+            Some("uvec4") => Type::of(Scalar::U32, 4),
+            _ => Type::vec(4),
+        };
+        StageOutput { location, name, ty }
     });
     interface.outputs = outputs.collect();
     let resources = module.resources().iter().map(|of| {

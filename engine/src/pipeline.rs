@@ -33,6 +33,7 @@ use crate::target::Target;
 use crate::undefined::{PixelSet, ProbedStages, Undefined};
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::graph::{Core, Triangles};
+use lambdav_core::types::Type;
 use lambdav_image::{Frame, Size};
 use lambdav_raster::triangles::DrawError;
 use lambdav_raster::{Attachment, RenderError, RenderOptions, render_attachments};
@@ -197,6 +198,29 @@ impl Pipeline {
         &self.0.locations
     }
 
+    /// The type of the integers that an output has, `int` or `uint`; `None` for one of nums.
+    pub fn integers(&self, location: u32) -> Option<Type> {
+        let outputs = &self.0.program.interface.outputs;
+        let ty = outputs.iter().find(|of| of.location == location)?.ty;
+        let scalar = ty.scalar().filter(|_| ty.is_integer())?;
+        Some(Type::of(scalar, 1))
+    }
+
+    /// Draws a picture of integers. [`Self::render`] gives their bits, as the bits of floats.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::render`], and [`Error::Mismatch`] for an output of nums.
+    pub fn render_integers(&self, bindings: &Bindings, size: Size) -> Result<Vec<[u32; 4]>, Error> {
+        if self.integers(self.output()).is_none() {
+            let why = format!("the output {} has nums, no integers", self.output());
+            return Err(Error::Mismatch(why));
+        }
+        let frame = self.render(bindings, size)?;
+        let (pixels, _) = frame.samples().as_chunks::<4>();
+        Ok(pixels.iter().map(|pixel| pixel.map(f32::to_bits)).collect())
+    }
+
     /// Draws a picture on the threads of the caller's rayon pool, or of the global pool.
     ///
     /// # Errors
@@ -281,6 +305,14 @@ impl Pipeline {
         options: &RenderOptions<'_>,
     ) -> Result<Drawn, Error> {
         let size = self.size_of(&attachments)?;
+        for (attachment, &location) in attachments.iter().zip(self.outputs()) {
+            if self.integers(location).is_some() && !matches!(attachment, Attachment::Float(_)) {
+                let why = format!(
+                    "the output {location} has integers, and a picture of 8 or 16 bits has none: NPY has"
+                );
+                return Err(Error::Mismatch(why));
+            }
+        }
         if self.0.program.core.triangles.is_some() {
             return self.draw_triangles(bindings, attachments, None, options);
         }

@@ -148,6 +148,13 @@ impl ShaderOptions {
         self
     }
 
+    /// Sets the number of elements of an array of textures that is declared without a length. By default it has one.
+    #[must_use]
+    pub fn texture_count(mut self, name: impl Into<String>, count: u32) -> Self {
+        self.images.lengths.insert(name.into(), count);
+        self
+    }
+
     /// Sets the options of texts in GLSL.
     #[must_use]
     pub fn glsl(mut self, options: GlslOptions) -> Self {

@@ -326,7 +326,9 @@ impl Draft {
                         return Err(instruction.malformed("its result is of another type"));
                     }
                     self.steps.push(Step::IsDemoted { to });
-                } else if let Some(of) = sample(globals, ids, instruction, kind)? {
+                } else if let Some(of) =
+                    sample(globals.undefined, |id| globals.constant(id), ids, instruction, kind)?
+                {
                     self.sample(ids, globals, instruction, of, to)?;
                 } else if op == Op::ArrayLength {
                     self.steps.push(globals.length(ids, instruction, kind, to)?);
@@ -360,7 +362,7 @@ impl Draft {
             sample.place = divided;
             sample.reference = sample.reference.map(|_| divided + axes);
         }
-        let has_levels = globals.has_levels || !globals.images.is_default();
+        let has_levels = globals.has_levels || !globals.images.has_one_level();
         let is_asked = matches!(sample.result, SampleResult::Level);
         sample.level = match (of.level, of.gradients) {
             _ if matches!(sample.result, SampleResult::Gathered { .. }) => None,

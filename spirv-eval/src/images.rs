@@ -3,7 +3,6 @@
 use super::binary::Instruction;
 use super::code::{Sample, SampleResult, Step};
 use super::error::LoadError;
-use super::global::Globals;
 use super::options::Undefined;
 use super::values::{ComponentType, Entity, Ids, ImageType, OpaqueType, SpirvType, ValueType};
 use rspirv::spirv::{Dim, ImageOperands, Op};
@@ -154,9 +153,10 @@ pub(super) struct Sampled {
     pub(super) bias: Option<usize>,
 }
 
-/// The operands of a sample with a result of type `kind`; `None` for other instructions.
-pub(super) fn sample(
-    globals: &Globals,
+/// The operands of a sample with a result of type `kind`; `None` for other instructions. `constant` has the words of constants.
+pub(super) fn sample<'c>(
+    undefined: Undefined,
+    constant: impl Fn(u32) -> Option<&'c [u32]>,
     ids: &Ids,
     instruction: &Instruction<'_>,
     kind: ValueType,
@@ -174,7 +174,7 @@ pub(super) fn sample(
         _ => return Ok(None),
     };
     let ([texture, sampler], ty) = texture(ids, instruction, true)?;
-    if globals.undefined == Undefined::Marked {
+    if undefined == Undefined::Marked {
         let what = "an image sample, which depends on a sampler's state,".into();
         return Err(LoadError::Unknown { what, at: instruction.at });
     }
@@ -227,7 +227,7 @@ pub(super) fn sample(
         _ if gathers => {
             let component = match is_compared {
                 true => 0,
-                false => match globals.constant(instruction.operand(4)?) {
+                false => match constant(instruction.operand(4)?) {
                     Some(&[component @ 0..=3]) => component as usize,
                     _ => return Err(instruction.malformed("its component is no constant below 4")),
                 },

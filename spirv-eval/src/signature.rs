@@ -49,7 +49,7 @@ fn read_signature(ids: &mut Ids, head: &Head<'_>, number: usize) -> Result<Signa
                     let [place, sampler] = [ids.allocate(address), ids.allocate(address)];
                     Entity::Opaque { of, is_pointer: true, place, sampler }
                 }
-                SpirvType::Opaques(of, count) => {
+                SpirvType::Opaques(of, count) if count > 0 => {
                     let [place, sampler] = [ids.allocate(address), ids.allocate(address)];
                     Entity::Opaques { of, count, place, sampler }
                 }

@@ -114,7 +114,7 @@ pub(super) enum SpirvType {
     Pointer(StorageClass, u32),
     /// A texture, a sampler, or both.
     Opaque(OpaqueType),
-    /// So many of them.
+    /// So many of them; 0 for an array without a length.
     Opaques(OpaqueType, usize),
 }
 

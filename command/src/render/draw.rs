@@ -14,10 +14,12 @@ use crate::stats::Stats;
 use crate::supervise::Deadline;
 use crate::undefined::UndefinedBehaviour;
 use crate::unit::Around;
+use lambdav_core::types::Type;
 use lambdav_engine::{
     Bindings, Pipeline, PixelSet, RenderOptions, Shader, SpecialsCounter, Target, error_chain,
     metadata,
 };
+use lambdav_image::file::npy::encode_bits;
 use lambdav_image::file::raw::RawLayout;
 use lambdav_image::file::{Encoding, Format, Metadata, encode, save, write_atomically};
 use lambdav_image::quantize::quantize;
@@ -200,6 +202,14 @@ impl<'a> Job<'a> {
         pipeline: &Pipeline,
         bindings: &mut Bindings,
     ) -> Result {
+        let is_npy = self.form.raw.is_none() && self.form.encoding == Encoding::Npy;
+        if pipeline.integers(pipeline.output()).is_some() && !(is_npy && self.feedback.is_none()) {
+            let what = format!(
+                "the output {} has integers, which only NPY holds: name a file that ends in `.npy`, without --feedback",
+                pipeline.output()
+            );
+            return Err(Failure::usage(what));
+        }
         for moment in self.moments.clone() {
             if self.done > 0 {
                 self.deadline = Deadline::set(self.options.timeout);
@@ -210,7 +220,7 @@ impl<'a> Job<'a> {
             self.draw_one(pipeline, bindings)?;
             self.stats.took("render");
             self.write_depths(moment)?;
-            let is_wanted = self.write(moment, pipeline.output())?;
+            let is_wanted = self.write(moment, pipeline)?;
             self.stats.took("write");
             self.done += 1;
             if !is_wanted {
@@ -256,10 +266,11 @@ impl<'a> Job<'a> {
         let advance = |done, total| {
             self.progress.advance(self.done * total + done, self.all * total);
         };
+        let has_integers = pipeline.integers(pipeline.output()).is_some();
         let options = RenderOptions {
             timeout: Some(self.deadline.left()),
             progress: Some(&advance),
-            specials: Some(&self.specials),
+            specials: Some(&self.specials).filter(|_| !has_integers),
             ..RenderOptions::default()
         };
         let target = Target::from(&mut image).transfer(drawn_as.transfer());
@@ -310,7 +321,8 @@ impl<'a> Job<'a> {
     }
 
     /// Writes the last picture. Returns false if the reader has closed the pipe.
-    fn write(&mut self, moment: Moment, location: u32) -> Result<bool> {
+    fn write(&mut self, moment: Moment, pipeline: &Pipeline) -> Result<bool> {
+        let location = pipeline.output();
         let Some(image) = &self.image else { return Ok(true) };
         let Form { encoding, raw } = self.form;
         let metadata = self.metadata(moment, location);
@@ -324,19 +336,27 @@ impl<'a> Job<'a> {
             _ => None,
         };
         let image = quantized.as_ref().unwrap_or(image);
+        let integers =
+            pipeline.integers(location).map(|ty| if ty == Type::INT { "<i4" } else { "<u4" });
         if self.options.out() != Path::new("-") {
             let path = self.target(moment, location)?;
-            let saved = self.install(|| match raw {
-                Some(layout) => write_atomically(&path, |out| layout.encode(image, out)),
-                None => save(&path, image, encoding, &metadata),
+            let saved = self.install(|| match (raw, image) {
+                (Some(layout), _) => write_atomically(&path, |out| layout.encode(image, out)),
+                (None, AnyImage::Float(frame)) if let Some(ty) = integers => {
+                    write_atomically(&path, |out| encode_bits(ty, frame, &metadata, out))
+                }
+                _ => save(&path, image, encoding, &metadata),
             });
             return saved.map(|()| true).map_err(|error| save_failure(&error));
         }
         let mut bytes = std::mem::take(&mut self.bytes);
         bytes.clear();
-        let encoded = self.install(|| match raw {
-            Some(layout) => layout.encode(image, &mut bytes),
-            None => encode(image, encoding, &metadata, &mut bytes),
+        let encoded = self.install(|| match (raw, image) {
+            (Some(layout), _) => layout.encode(image, &mut bytes),
+            (None, AnyImage::Float(frame)) if let Some(ty) = integers => {
+                encode_bits(ty, frame, &metadata, &mut bytes)
+            }
+            _ => encode(image, encoding, &metadata, &mut bytes),
         });
         encoded.map_err(|error| Failure::machine(error_chain(&error)))?;
         // The reader may be slow: no deadline while writing.

@@ -75,6 +75,14 @@ pub(crate) fn fill(words: &[u32]) -> [f32; 4] {
     pixel
 }
 
+/// The same of integers, as bits.
+#[cfg(feature = "spirv")]
+pub(crate) fn fill_integers(words: &[u32]) -> [f32; 4] {
+    let mut pixel = [0, 0, 0, 1];
+    pixel.iter_mut().zip(words).for_each(|(component, &word)| *component = word);
+    pixel.map(f32::from_bits)
+}
+
 /// Diagnostics of faults, numbered for [`Fault::site`].
 #[derive(Debug, Default)]
 struct Sites(Mutex<Vec<Diagnostic>>);

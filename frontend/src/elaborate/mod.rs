@@ -184,7 +184,9 @@ pub(crate) fn elaborate(
         // Without a value, the error has been reported, here or by an earlier stage.
         if let Some(Data { node, .. }) = elaborator.require_value(value, span, "an output", None) {
             let ty = elaborator.graph.value_type(node);
-            if ty.is_num() {
+            let holds_integers = items.discard.is_none() && items.position.is_none();
+            let is_four = ty.is_integer() && ty.width() == Some(4);
+            if ty.is_num() || is_four && holds_integers {
                 let node = elaborator.probed_output(node, span);
                 core.outputs.push(Output { location: item.location, node, span });
             } else {

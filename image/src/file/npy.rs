@@ -27,8 +27,22 @@ const MAX_COMMENT: usize = 1000;
 
 /// Encodes a frame as NPY. The only metadata is [`Metadata::COMMENT`], of at most 1,000 bytes.
 pub fn encode(frame: &Frame, metadata: &Metadata, out: &mut dyn Write) -> Result<(), EncodeError> {
+    encode_bits("<f4", frame, metadata, out)
+}
+
+/// Encodes the bits of a frame's samples as numbers of the type `dtype`: `<f4`, `<i4` or `<u4`.
+///
+/// # Errors
+///
+/// Those of [`encode`].
+pub fn encode_bits(
+    dtype: &str,
+    frame: &Frame,
+    metadata: &Metadata,
+    out: &mut dyn Write,
+) -> Result<(), EncodeError> {
     let (height, width) = (frame.size().height(), frame.size().width());
-    let mut dictionary = dictionary("<f4", &[height.into(), width.into(), 4]);
+    let mut dictionary = dictionary(dtype, &[height.into(), width.into(), 4]);
     if let Some((_, text)) = metadata.entries().find(|(name, _)| *name == Metadata::COMMENT) {
         if text.len() > MAX_COMMENT || text.contains('\0') {
             return Err(EncodeError::Text { text: text.to_owned() });

@@ -5,7 +5,7 @@ use super::declarations::{Declarations, TypeDeclaration, literal};
 use super::options::{EmitOptions, FloatControls, Version};
 use lambdav_core::graph::{Place, StageInput};
 use lambdav_core::inputs::Input;
-use lambdav_core::interface::{self, Block, BoundResource, Stage};
+use lambdav_core::interface::{self, Block, Stage};
 use lambdav_core::layout::Rules;
 use lambdav_core::triangles::DEPTH;
 use lambdav_core::types::{MemoryKind, Resource, ResourceKind, Type};
@@ -154,15 +154,17 @@ impl Interface {
         number: u32,
         resource: &Resource,
     ) -> Word {
-        // The elements of an array follow one another.
-        let bound = &self.bound.resources[number as usize];
-        let number = number - bound.element.unwrap_or(0);
+        // The elements of an array of textures follow one another. Variables of a workgroup are not bound.
+        let bound = self.bound.resources.get(number as usize);
+        let array = bound.and_then(|bound| Some((bound.binding, bound.element?)));
+        let number = number - array.map_or(0, |(_, element)| element);
         if let Some(&known) = self.resources.get(&number) {
             return known;
         }
-        let is_beside = |of: &&BoundResource| of.binding == bound.binding && of.element.is_some();
-        let of_array =
-            bound.element.map(|_| self.bound.resources.iter().filter(is_beside).count() as u32);
+        let of_array = array.map(|(binding, _)| {
+            let all = self.bound.resources.iter();
+            all.filter(|of| of.binding == binding && of.element.is_some()).count() as u32
+        });
         let (class, to) = match resource.kind {
             ResourceKind::Texture(options) => {
                 let kind = options.kind;

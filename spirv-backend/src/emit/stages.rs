@@ -105,7 +105,7 @@ impl Interface {
         if let Some(&known) = self.outputs.get(&location) {
             return known;
         }
-        let ty = if self.is_colour(location) { Type::vec(4) } else { own };
+        let ty = if self.is_colour(location) && !own.is_integer() { Type::vec(4) } else { own };
         let ty = declarations.ty(ty);
         let built_in = match location {
             POSITION => Some((BuiltIn::Position, "position")),

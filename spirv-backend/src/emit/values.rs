@@ -112,7 +112,8 @@ impl<'p> Translator<'p> {
                 continue;
             }
             let own = self.function.program.ty(value);
-            let ty = if self.interface.is_colour(location) { Type::vec(4) } else { own };
+            let is_padded = self.interface.is_colour(location) && !own.is_integer();
+            let ty = if is_padded { Type::vec(4) } else { own };
             let [given, wanted] = [own, ty].map(|ty| self.function.program.types.components(ty));
             let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
             let filler = &filler[given..wanted];

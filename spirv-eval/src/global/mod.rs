@@ -241,6 +241,12 @@ impl Globals {
                 }
                 SpirvType::Value(ValueType { columns: count as u8, ..part })
             }
+            Op::TypeRuntimeArray
+                if let &SpirvType::Opaque(of) = ids.ty(instruction, operand(1)?)? =>
+            {
+                instruction.exactly(2)?;
+                SpirvType::Opaques(of, 0)
+            }
             Op::TypeRuntimeArray => {
                 instruction.exactly(2)?;
                 SpirvType::RuntimeArray(ids.kind(instruction, operand(1)?)?)

@@ -7,7 +7,7 @@ use super::super::resources::{BindingKind, InputVariable, ResourceBinding};
 use super::super::values::{
     ComponentType, Entity, Ids, MatrixLayout, MemoryRegion, OpaqueType, Space, SpirvType, ValueType,
 };
-use super::{Globals, Output, Role, UniformBlock, Variable};
+use super::{Globals, MAX_OPAQUES, Output, Role, UniformBlock, Variable};
 use lambdav_core::interface::Stage;
 use lambdav_core::sampler::ImageOptions;
 use lambdav_core::triangles::{DEPTH, POSITION};
@@ -148,6 +148,13 @@ impl Globals {
             (&SpirvType::Opaques(of, count), Undefined::Total) => (of, Some(count)),
             _ => return unknown(instruction, "a resource that is no combined image sampler"),
         };
+        let count = match count {
+            Some(0) => Some(self.images.length(&self.names_of(instruction, None)?) as usize),
+            count => count,
+        };
+        if count.is_some_and(|count| count > MAX_OPAQUES as usize) {
+            return unknown(instruction, "an array of textures beyond the limit");
+        }
         let [mut number, sampler] = [0, self.samplers.len()];
         let elements: Vec<Option<u32>> = match count {
             None => vec![None],
@@ -353,11 +360,8 @@ impl Globals {
         if self.decoration(id, Decoration::Component).is_some_and(|component| component != 0) {
             return unknown(instruction, "outputs that share a location");
         }
-        let is_number = match kind.scalar {
-            ComponentType::Float => true,
-            ComponentType::Int | ComponentType::Uint => is_vertex,
-            _ => false,
-        };
+        let is_number =
+            matches!(kind.scalar, ComponentType::Float | ComponentType::Int | ComponentType::Uint);
         if !is_number || kind.is_matrix() || kind.aggregate.is_some() {
             return unknown(instruction, "an output that is not of numbers");
         }

@@ -228,7 +228,7 @@ impl Raiser<'_, '_> {
         if self.module.decorated(variable.id, Decoration::Index).unwrap_or(0) != 0 {
             return Err(RaiseError::unsupported("a second colour of an output"));
         }
-        if !ty.is_num() {
+        if !ty.is_num() && !ty.is_integer() {
             let name = self.graph.types().name(ty).to_string();
             return Err(RaiseError::unsupported(format!("an output of the type {name}")));
         }

@@ -189,11 +189,36 @@ impl<'m, 'w> Raiser<'m, 'w> {
         {
             return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
         }
-        let outputs = outputs.into_iter().zip(&outside.outputs).map(|(node, &(location, _))| {
+        let has_integers = outputs.iter().any(|&node| self.type_of(node).is_integer());
+        if self.stage.has_pixels()
+            && has_integers
+            && (discarded.is_some() || self.pipeline.is_some())
+        {
+            let what =
+                "an integer output of an entry point that discards, or of one with a vertex stage";
+            return Err(RaiseError::unsupported(what));
+        }
+        let mut all = Vec::new();
+        for (node, &(location, _)) in outputs.into_iter().zip(&outside.outputs) {
             let span = self.graph.span(node);
-            Output { location, node, span }
-        });
-        Ok(StageRoots { outputs: outputs.collect(), discarded, effects, reported })
+            let node = if self.stage.has_pixels() { self.four_integers(node)? } else { node };
+            all.push(Output { location, node, span });
+        }
+        Ok(StageRoots { outputs: all, discarded, effects, reported })
+    }
+
+    /// Fills integers of an output from (0, 0, 0, 1). Engines fill numbers.
+    fn four_integers(&mut self, node: NodeId) -> Result<NodeId> {
+        let ty = self.type_of(node);
+        let (Some(scalar), Some(width)) = (ty.scalar(), ty.width()) else { return Ok(node) };
+        if !ty.is_integer() || width == 4 {
+            return Ok(node);
+        }
+        let mut parts = self.scalars(&[node])?;
+        for k in width..4 {
+            parts.push(self.splat(Type::of(scalar, 1), u32::from(k == 3)));
+        }
+        self.construct(Type::of(scalar, 4), parts)
     }
 
     /// Completes the interface of an entry point.

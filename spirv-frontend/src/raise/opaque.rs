@@ -89,7 +89,8 @@ impl Raiser<'_, '_> {
             [index] => Some(index),
             _ => return Err(RaiseError::malformed("its pointer has too many indices")),
         };
-        let is_array = matches!(self.module.ty(pointer.ty)?, ModuleType::Array(..));
+        let ty = self.module.ty(pointer.ty)?;
+        let is_array = matches!(ty, ModuleType::Array(..) | ModuleType::RuntimeArray(_));
         if is_array {
             return Err(RaiseError::unsupported("an array of textures as a value"));
         }
@@ -149,26 +150,26 @@ impl Raiser<'_, '_> {
         outside: &mut Outside,
     ) -> Result<Root> {
         let (mut ty, mut count) = (self.module.ty(variable.ty)?, None);
+        let binding = self.binding(variable);
+        let own = self.module.name(variable.id);
+        let names = |element| ImageOptions::names(own, &binding.to_string(), element);
         match ty {
             &ModuleType::Array(element, length) => {
                 let length = self.module.length(length)?;
-                if length > ELEMENTS {
-                    let what = format!("an array of more than {ELEMENTS} textures");
-                    return Err(RaiseError::too_large(what));
-                }
                 (ty, count) = (self.module.ty(element)?, Some(length));
             }
-            ModuleType::RuntimeArray(_) => {
-                return Err(RaiseError::unsupported("an array of textures without a length"));
+            &ModuleType::RuntimeArray(element) => {
+                (ty, count) = (self.module.ty(element)?, Some(options.length(&names(None))));
             }
             _ => {}
+        }
+        if count.is_some_and(|count| count > ELEMENTS) {
+            let what = format!("an array of more than {ELEMENTS} textures");
+            return Err(RaiseError::too_large(what));
         }
         if let ModuleType::SampledImage(image) = ty {
             ty = self.module.ty(*image)?;
         }
-        let binding = self.binding(variable);
-        let own = self.module.name(variable.id);
-        let names = |element| ImageOptions::names(own, &binding.to_string(), element);
         let elements: Vec<Option<u32>> = match count {
             None => vec![None],
             Some(count) => (0..count).map(Some).collect(),

@@ -19,6 +19,10 @@ enum Target {
 pub(super) fn module(loader: &mut Loader<'_>, number: usize) {
     let mut aliases: FxHashMap<String, Target> = FxHashMap::default();
     for import in loader.program.modules[number].imports.clone() {
+        // naga_oil does not read a module that nothing refers to: it may need names that are not defined.
+        if import.dialect == Dialect::Oil && !is_named(loader, number, import.name()) {
+            continue;
+        }
         match target(loader, number, &import) {
             Some(target) => {
                 if let Target::Declaration(module, item) = &target {
@@ -42,6 +46,17 @@ pub(super) fn module(loader: &mut Loader<'_>, number: usize) {
         }
     }
     loader.program.paths.push(paths);
+}
+
+/// True if a name stands in the text of a module. A name that is none, such as `*`, counts.
+fn is_named(loader: &Loader<'_>, number: usize, name: &str) -> bool {
+    let mut tokens = loader.program.modules[number].tokens.iter();
+    let is_word = name.chars().all(|c| c == '_' || c.is_alphanumeric());
+    !is_word
+        || tokens.any(|token| match token.kind {
+            TokenKind::Name(own) => loader.names.text(own) == name,
+            _ => false,
+        })
 }
 
 /// Notes that a name of a module is declared elsewhere.

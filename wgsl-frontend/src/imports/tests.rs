@@ -99,6 +99,21 @@ fn modules_of_naga_oil_are_found_by_their_paths() {
 }
 
 #[test]
+fn modules_of_naga_oil_that_nothing_refers_to_are_not_read() {
+    let text = "#import lib::march::{march, Settings}
+        #ifdef MARCH
+        fn marched() -> f32 { return march(1.0); }
+        #endif
+        @fragment fn fs() -> @location(0) vec4f { return vec4f(1.0); }";
+    let march = "#define_import_path lib::march
+        struct Settings { steps: u32 }
+        fn march(x: f32) -> f32 { return depth_prepass(x); }";
+    let files = [(MAIN, text), ("/a/march.wgsl", march)];
+    accepted(&files, &[]);
+    assert!(compiled(&files, &[("MARCH", "1")]).words.is_none());
+}
+
+#[test]
 fn conditions_and_values_choose_text() {
     let text = "#ifdef RED
             const colour = vec3f(1, 0, 0);

@@ -56,7 +56,7 @@ impl Reader {
             return Err(malformed(location.span, message).into());
         };
         let span = line.span_from(first);
-        if !ty.is_num() {
+        if !ty.is_num() && !(ty.is_integer() && ty.width() == Some(4)) {
             let message = format!("an output cannot be a {}", self.type_name(ty));
             return Err(malformed(span, message).into());
         }

@@ -13,17 +13,19 @@ use super::{BoundKernel, bound};
 use crate::draw_inputs::DrawInputs;
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
-use lambdav_core::graph::{Core, Triangles};
+use lambdav_core::graph::{Core, Output, Triangles};
 use lambdav_core::interface::Stage;
+use lambdav_core::op::Op;
 use lambdav_core::schedule;
 use lambdav_core::triangles::EntryPoints;
-use lambdav_core::types::{Type, Types};
+use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_gpu::{Device, Error, Job, PixelBits, Prepared};
 use lambdav_image::Size;
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv::inspect::inspect;
 use lambdav_spirv_backend::emit::{EmitError, EmitOptions, emit, emit_stages};
 use lambdav_spirv_eval::{Resources, SharedData};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
@@ -64,6 +66,8 @@ pub struct GpuProgram {
     words: Vec<u32>,
     /// Outputs that are drawn.
     locations: Vec<u32>,
+    /// For outputs of integers, those of their high 8 bits.
+    high_bytes: BTreeMap<u32, u32>,
     /// Output that reports pixels that met a subnormal number, if the module has it.
     report: Option<u32>,
     clear: [u32; 4],
@@ -169,7 +173,15 @@ impl GpuProgram {
         mode: GpuMode,
         max_iterations: u64,
     ) -> Result<Self, GpuError> {
-        let core = core.with_closed_loops_evaluated(max_iterations);
+        let mut core = core.with_closed_loops_evaluated(max_iterations);
+        let has_integers =
+            core.outputs.iter().any(|of| core.graph.value_type(of.node).is_integer());
+        let high_bytes = match has_integers {
+            true => with_high_bytes(core.to_mut(), locations),
+            false => BTreeMap::new(),
+        };
+        let drawn: Vec<u32> = locations.iter().chain(high_bytes.values()).copied().collect();
+        let locations = &drawn[..];
         let options = |locations: &[u32]| {
             let report = (0..).find(|free| !locations.contains(free));
             let report = report.expect("one of many is free");
@@ -198,6 +210,7 @@ impl GpuProgram {
             report: Some(report).filter(|report| has_output(&module.words, *report)),
             words: module.words,
             locations,
+            high_bytes,
             clear: program.clear(),
             types: program.types,
             uniforms: core.uniforms.iter().map(|uniform| uniform.ty).collect(),
@@ -291,14 +304,59 @@ impl GpuProgram {
         patience: &dyn Fn() -> bool,
     ) -> Result<Drawn, Error> {
         prepared.draw(patience)?;
-        let pixels = (self.locations.iter())
-            .map(|location| prepared.read(*location, patience))
-            .collect::<Result<_, _>>()?;
+        let is_high = |location: &&u32| self.high_bytes.values().any(|high| high == *location);
+        let mut pixels = Vec::new();
+        for location in self.locations.iter().filter(|location| !is_high(location)) {
+            let mut drawn = prepared.read(*location, patience)?;
+            if let Some(&high) = self.high_bytes.get(location) {
+                for (pixel, high) in drawn.iter_mut().zip(prepared.read(high, patience)?) {
+                    for (low, high) in pixel.iter_mut().zip(high) {
+                        let [of_low, of_high] =
+                            [*low, high].map(|bits| f32::from_bits(bits) as u32);
+                        *low = of_low | of_high << 24;
+                    }
+                }
+            }
+            pixels.push(drawn);
+        }
         let width = size[0] as usize;
         let met = self.report.map(|report| prepared.read(report, patience)).transpose()?;
         let met = met.map(|report| Met::new(&report, width));
         Ok(Drawn { pixels, width, met, depths: None })
     }
+}
+
+/// Replaces each output of integers by one of their low 24 bits, and adds one of their high 8 bits at a free location: attachments
+/// of a device have binary32 samples. Returns the free locations, by location.
+fn with_high_bytes(core: &mut Core, locations: &[u32]) -> BTreeMap<u32, u32> {
+    let mut all = BTreeMap::new();
+    let mut taken: Vec<u32> = core.outputs.iter().map(|of| of.location).collect();
+    for index in 0..core.outputs.len() {
+        let Output { location, node, span } = core.outputs[index];
+        let graph = &mut core.graph;
+        let ty = graph.value_type(node);
+        if !locations.contains(&location) || !ty.is_integer() {
+            continue;
+        }
+        let free = (0..).find(|free| !taken.contains(free)).expect("one of many is free");
+        taken.push(free);
+        let ty = Type::of(Scalar::U32, ty.width().unwrap_or(1));
+        let words = match graph.value_type(node) == ty {
+            true => node,
+            false => graph.op(Op::Convert(Scalar::U32), vec![node], span),
+        };
+        let count = graph.types().components(ty);
+        let [mask, shift] =
+            [0xff_ffff, 24].map(|word| graph.constant(ty, &vec![word; count], span));
+        let low = graph.op(Op::And, vec![words, mask], span);
+        let high = graph.op(Op::ShiftRight, vec![words, shift], span);
+        let [low, high] =
+            [low, high].map(|part| graph.op(Op::Convert(Scalar::F32), vec![part], span));
+        core.outputs[index].node = low;
+        core.outputs.push(Output { location: free, node: high, span });
+        all.insert(location, free);
+    }
+    all
 }
 
 impl Ready {
@@ -435,7 +493,7 @@ impl Kernel for GpuEngine {
     }
 
     fn attachments(&self) -> usize {
-        self.program.locations.len()
+        self.program.locations.len() - self.program.high_bytes.len()
     }
 
     /// Stack that the driver's compiler may need.

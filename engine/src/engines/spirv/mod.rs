@@ -8,7 +8,7 @@ pub use dispatch::SpirvDispatch;
 pub(super) use stages::SpirvInputs;
 pub use stages::SpirvStages;
 
-use super::{BoundKernel, Sites, bound, each_pixel, fill};
+use super::{BoundKernel, Sites, bound, each_pixel, fill, fill_integers};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::loop_limit_diagnostic;
@@ -170,6 +170,14 @@ impl SpirvProgram {
         let module = Module::with_debug(words, &options_for(interface))?;
         let origin = Origin::Interface(interface.clone());
         Ok(Self::carried(module, source, &[location], clear, origin))
+    }
+
+    /// True if an output of a module of any compiler has integers. Those of our modules have four.
+    fn has_integers(&self, location: u32) -> bool {
+        match &self.origin {
+            Origin::Interface(interface) => interface.has_integers(location),
+            _ => false,
+        }
     }
 
     /// The module.
@@ -363,7 +371,11 @@ impl Kernel for SpirvEngine {
                 }
                 Ok(()) => {
                     for (location, pixel) in self.program.locations.iter().zip(found) {
-                        *pixel = fill(evaluator.output(*location).unwrap_or_default());
+                        let words = evaluator.output(*location).unwrap_or_default();
+                        *pixel = match self.program.has_integers(*location) {
+                            false => fill(words),
+                            true => fill_integers(words),
+                        };
                     }
                     Ok(())
                 }
