@@ -493,9 +493,10 @@ impl Interface {
         self.resources.iter().position(is_it)
     }
 
-    /// True if the output at this location has integers.
-    pub fn has_integers(&self, location: u32) -> bool {
-        self.outputs.iter().any(|of| of.location == location && of.ty.is_integer())
+    /// The components of the output at this location.
+    pub fn scalar_of(&self, location: u32) -> Scalar {
+        let output = self.outputs.iter().find(|of| of.location == location);
+        output.and_then(|of| of.ty.scalar()).unwrap_or(Scalar::F32)
     }
 
     /// The location input at this location.

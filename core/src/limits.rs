@@ -14,8 +14,8 @@ pub const TEXT: usize = 1 << 24;
 /// programs that usually compile.
 pub const CORE_TEXT: usize = 1 << 27;
 
-/// Longest text in WGSL or GLSL that is read, in bytes: 1 MiB. A longer one is LV0623 or LV0643.
-pub const FOREIGN_TEXT: usize = 1 << 20;
+/// Longest text in WGSL or GLSL that is read, in bytes: 4 MiB. A longer one is LV0623 or LV0643.
+pub const FOREIGN_TEXT: usize = 1 << 22;
 
 /// Deepest nesting of lists. A list inside this many others is LV0106.
 pub const LIST_NESTING: usize = 20_000;

@@ -253,6 +253,14 @@ fn is_native(types: &Types, ty: Type) -> bool {
     matches!(types.resource_kind(ty), Some(ResourceKind::Texture(options)) if options.native)
 }
 
+/// The type of a texture's texels.
+fn texels_of(types: &Types, ty: Type) -> Option<Type> {
+    match types.resource_kind(ty)? {
+        ResourceKind::Texture(options) => Some(Type::of(options.texels.into(), 4)),
+        ResourceKind::Buffer(_) | ResourceKind::Memory(_) => None,
+    }
+}
+
 /// The type of a texel's place in a texture, and of a size.
 fn place_of(types: &Types, ty: Type) -> Option<Type> {
     match types.resource_kind(ty)? {
@@ -364,7 +372,8 @@ impl Op {
                 Some(case.fields.get(field as usize)?.ty)
             }
             (Self::Texel, &[texture, place, Type::INT]) => {
-                (place_of(types, texture) == Some(place)).then_some(Type::vec(4))
+                let texels = texels_of(types, texture)?;
+                (place_of(types, texture) == Some(place)).then_some(texels)
             }
             (Self::TextureSize, &[texture, Type::INT]) => place_of(types, texture),
             (Self::TextureLevels, &[texture]) => is_texture(texture).map(|_| Type::INT),

@@ -25,6 +25,8 @@ pub struct TextureOptions {
     pub srgb: bool,
     /// The texture has levels below the first.
     pub mipmaps: bool,
+    /// The components of its texels. Integers have one level, and are not mixed.
+    pub texels: Texels,
     /// Samples are taken by the device's own sampler. No declaration can set this; only SPIR-V can have such
     /// textures. Evaluators and machine code accept no data for one.
     pub native: bool,
@@ -94,6 +96,18 @@ impl TextureKind {
     }
 }
 
+/// The components of a texture's texels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Texels {
+    /// Numbers: `num`.
+    #[default]
+    Numbers,
+    /// Signed integers: `int`.
+    Integers,
+    /// Unsigned integers: `uint`.
+    Unsigned,
+}
+
 /// The weights of the texels around a sampled place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Filter {
@@ -140,6 +154,7 @@ names!(TextureKind {
     CubeArray = "cube-array",
     Volume = "volume",
 });
+names!(Texels { Numbers = "num", Integers = "int", Unsigned = "uint", });
 names!(Filter { Nearest = "nearest", Linear = "linear", });
 names!(Wrap { Clamp = "clamp", Repeat = "repeat", Mirror = "mirror", });
 
@@ -172,10 +187,11 @@ impl Level {
     }
 }
 
-/// The texels of all levels of a texture. They contain no NaN but 0x7fc00000.
+/// The texels of all levels of a texture. Numbers contain no NaN but 0x7fc00000; integers are the bits of `f32`s.
 #[derive(Clone, PartialEq)]
 pub struct TextureData {
     kind: TextureKind,
+    components: Texels,
     levels: Box<[Level]>,
     texels: Vec<[f32; 4]>,
 }
@@ -346,7 +362,34 @@ impl TextureData {
                 reduce(&mut all, pair[0], pair[1]);
             }
         });
-        Ok(Self { kind, levels, texels: all })
+        Ok(Self { kind, components: Texels::Numbers, levels, texels: all })
+    }
+
+    /// A texture of integers with these texels, plane by plane, row by row; it has one level.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::with_planes`].
+    pub fn of_integers(
+        kind: TextureKind,
+        components: Texels,
+        size: [u32; 3],
+        texels: impl ExactSizeIterator<Item = [u32; 4]>,
+    ) -> Result<Self, TextureError> {
+        let levels = levels(kind, size, false)?;
+        let found = texels.len();
+        if levels[0].texels() as usize != found {
+            return Err(TextureError::Count { size, found });
+        }
+        let mut all = Vec::new();
+        all.try_reserve_exact(found).map_err(|_| TextureError::Memory)?;
+        all.extend(texels.map(|texel| texel.map(f32::from_bits)));
+        Ok(Self { kind, components, levels, texels: all })
+    }
+
+    /// The components of its texels.
+    pub fn components(&self) -> Texels {
+        self.components
     }
 
     /// What its planes are.

@@ -27,7 +27,7 @@
 //!   function recurses to that depth.
 
 use crate::limits::{MEMORIES, TYPE_NESTING, WORDS};
-use crate::texture::TextureOptions;
+use crate::texture::{Texels, TextureOptions};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::{self, Write as _};
 use std::sync::Arc;
@@ -43,6 +43,16 @@ pub enum Scalar {
     I32,
     /// 32 bits, unsigned: `uint`.
     U32,
+}
+
+impl From<Texels> for Scalar {
+    fn from(texels: Texels) -> Self {
+        match texels {
+            Texels::Numbers => Self::F32,
+            Texels::Integers => Self::I32,
+            Texels::Unsigned => Self::U32,
+        }
+    }
 }
 
 /// The structure of a type.

@@ -13,7 +13,7 @@ use lambdav_core::graph::{Attribute, AttributeRate};
 use lambdav_core::interface::{Binding, Block, BuiltInPart, NamedValue, words_at};
 use lambdav_core::layout::{Layout, Rules};
 use lambdav_core::resource::{Bound, BufferData, BufferError};
-use lambdav_core::texture::{TextureData, TextureOptions};
+use lambdav_core::texture::{Texels, TextureData, TextureOptions};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, Types};
 use lambdav_image::Size;
 use lambdav_image::file::Undecoded;
@@ -585,7 +585,7 @@ impl Bindings {
                 let ([width, height], card) = test_card(&name);
                 let planes = self.texture_options(&name)?.kind.least_planes();
                 let texels = card.repeat(planes as usize);
-                self.bind_planes(&name, [width, height, planes], &texels)?;
+                self.bind_any(&name, [width, height, planes], &texels)?;
                 bound.push(name);
             }
         }
@@ -615,7 +615,7 @@ impl Bindings {
                 ResourceKind::Texture(options) => {
                     let planes = options.kind.least_planes();
                     let texels = vec![[0.0; 4]; planes as usize];
-                    self.bind_planes(&all[number].name, [1, 1, planes], &texels)?;
+                    self.bind_any(&all[number].name, [1, 1, planes], &texels)?;
                     continue;
                 }
                 ResourceKind::Buffer(element) => BufferData::zeros(program.types(), element, 1),
@@ -626,6 +626,20 @@ impl Bindings {
             resources[number] = Bound::Buffer(bound.expect("one element fits").into());
         }
         Ok(())
+    }
+
+    /// Binds colours to a texture; one of integers gets them as 8 bits.
+    fn bind_any(
+        &mut self,
+        name: &str,
+        size: [u32; 3],
+        texels: &[[f32; 4]],
+    ) -> Result<(), BindError> {
+        if self.texture_options(name)?.texels == Texels::Numbers {
+            return self.bind_planes(name, size, texels).map(drop);
+        }
+        let integers = texels.iter().map(|texel| texel.map(|of| (of * 255.0) as u32));
+        self.bind_integers(name, size, &integers.collect::<Vec<_>>()).map(drop)
     }
 
     /// Binds texels to a texture without conversion, row by row from the upper left. Faces of cubes are squares one below the
@@ -673,11 +687,39 @@ impl Bindings {
     ) -> Result<&mut Self, BindError> {
         let program = Arc::clone(&self.program);
         let types = program.types();
-        let TextureOptions { kind, mipmaps, .. } = self.texture_options(name)?;
+        let TextureOptions { kind, mipmaps, texels: components, .. } =
+            self.texture_options(name)?;
         let name = self.resource_name(name).to_owned();
+        if components != Texels::Numbers {
+            return Err(BindError::NoIntegers { name });
+        }
         let data = TextureData::with_planes(kind, size, texels.iter().copied(), mipmaps);
         let data = data.map_err(|error| BindError::Image { name: name.clone(), error })?;
         self.settings.bind_data(types, &name, Bound::Texture(data.into()))?;
+        Ok(self)
+    }
+
+    /// Binds texels to a texture of integers, as [`Self::bind_planes`] does to others. Signed integers are bound by their bits.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::bind_planes`], and [`BindError::Kind`] for a texture of nums.
+    pub fn bind_integers(
+        &mut self,
+        name: &str,
+        size: [u32; 3],
+        texels: &[[u32; 4]],
+    ) -> Result<&mut Self, BindError> {
+        let program = Arc::clone(&self.program);
+        let options = self.texture_options(name)?;
+        let name = self.resource_name(name).to_owned();
+        if options.texels == Texels::Numbers {
+            return Err(BindError::Kind { name, declared: "texture", wanted: "numbers" });
+        }
+        let all = texels.iter().copied();
+        let data = TextureData::of_integers(options.kind, options.texels, size, all);
+        let data = data.map_err(|error| BindError::Image { name: name.clone(), error })?;
+        self.settings.bind_data(program.types(), &name, Bound::Texture(data.into()))?;
         Ok(self)
     }
 

@@ -191,7 +191,8 @@ pub(super) fn sample<'c>(
         () if is_compared && !gathers => 1,
         () => 4,
     };
-    if kind != ValueType::numbers(rows) {
+    let component = if is_query || is_compared { ComponentType::Float } else { ty.component };
+    if kind != (ValueType { rows, ..ValueType::scalar(component) }) {
         return Err(instruction.malformed("its result is of another type"));
     }
     let numbers = |id: u32, least: usize| {
@@ -296,7 +297,7 @@ pub(super) fn read(
     let is_size = kind == ValueType { rows: sides, ..ValueType::scalar(kind.scalar) };
     Ok(Some(match instruction.op {
         Op::ImageFetch | Op::ImageRead => {
-            wants(kind == ValueType::numbers(4))?;
+            wants(kind == ValueType { rows: 4, ..ValueType::scalar(of.component) })?;
             let is_known = instruction.operands.len() == 6
                 && instruction.op == Op::ImageFetch
                 && instruction.operand(4)? == ImageOperands::LOD.bits();

@@ -134,6 +134,8 @@ pub(super) struct ImageType {
     pub(super) dimension: Dim,
     pub(super) is_array: bool,
     pub(super) is_multisampled: bool,
+    /// The type of a texel's components: a number or an integer.
+    pub(super) component: ComponentType,
 }
 
 impl ImageType {

@@ -4,7 +4,7 @@
 //! natively on the device has one string for each texture, which no instruction uses and drivers ignore:
 //! `lambdav sampler 2: linear repeat mipmaps`, where 2 is the binding in set 0.
 
-use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
 use std::fmt;
 
 const HEAD: &str = "lambdav sampler ";
@@ -36,7 +36,8 @@ impl SamplerNote {
         let [srgb, mipmaps] = ["srgb", "mipmaps"].map(|word| words.next_if_eq(&word).is_some());
         // Only textures with one plane are sampled natively.
         let kind = TextureKind::Flat;
-        let options = TextureOptions { kind, filter, wrap, srgb, mipmaps, native: true };
+        let texels = Texels::default();
+        let options = TextureOptions { kind, filter, wrap, srgb, mipmaps, texels, native: true };
         let binding = binding.parse().ok()?;
         words.next().is_none().then_some(Self { binding, options })
     }

@@ -38,7 +38,7 @@
 //!            | depth | discard | discard-if | size | effect | result | pass | write | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
-//!                                    | "texture" string [ planes ] filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ]
+//!                                    | "texture" string [ planes ] filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ] [ "int" | "uint" ]
 //!                                    | "buffer" string type
 //!                                    | "memory" string | "workgroup" string digits )
 //! filter     = "nearest" | "linear"

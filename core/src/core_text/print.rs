@@ -11,6 +11,7 @@ use crate::schedule::{
     BlockRole, End, Event, Expr, NO_LOCATION, Program, Statement, ValueId, schedule_all,
 };
 use crate::source::{SourceFile, Span};
+use crate::texture::Texels;
 use crate::types::{Field, MemoryKind, Resource, ResourceKind, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -291,6 +292,9 @@ impl<'a> Printer<'a> {
                         self.out.push_str(if options.srgb { " srgb" } else { "" });
                         self.out.push_str(if options.mipmaps { " mipmaps" } else { "" });
                         self.out.push_str(if options.native { " native" } else { "" });
+                        if options.texels != Texels::Numbers {
+                            self.text(format_args!(" {}", options.texels.name()));
+                        }
                     }
                     ResourceKind::Buffer(element) => {
                         self.out.push(' ');

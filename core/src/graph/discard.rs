@@ -7,7 +7,7 @@ use super::{Core, Graph, Node, NodeId};
 use crate::mutants::{Mutant, is_active};
 use crate::op::Op;
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{Scalar, Type};
 
 /// The pixels that are discarded. The outputs already choose the clear colour there, so engines may ignore
 /// this. A GPU uses it to keep the target's contents.
@@ -23,16 +23,22 @@ pub struct Discard<T = NodeId> {
 
 impl Core {
     /// Discards the pixels where `condition` holds. All outputs become `vec4`s: `clear` for such a pixel,
-    /// otherwise the output filled up from (0, 0, 0, 1).
+    /// otherwise the output filled up from (0, 0, 0, 1). Outputs of integers have four already.
     pub fn discard_if(&mut self, condition: NodeId, clear: [f32; 4], span: Span) {
-        let clear = clear.map(f32::to_bits);
         for output in &mut self.outputs {
-            let kept = self.graph.constant(Type::vec(4), &clear, span);
-            let colour = filled(&mut self.graph, output.node, output.span);
+            let ty = self.graph.value_type(output.node);
+            let is_integer = ty.is_integer();
+            let ty = if is_integer { ty } else { Type::vec(4) };
+            let words = clear_words(clear, ty.scalar());
+            let kept = self.graph.constant(ty, &words, span);
+            let colour = match is_integer {
+                true => output.node,
+                false => filled(&mut self.graph, output.node, output.span),
+            };
             let colour = if is_active(Mutant::KeptColour) { kept } else { colour };
             output.node = self.graph.if_([condition, kept, colour], output.span);
         }
-        self.discard = discard(&self.graph, condition, true, clear);
+        self.discard = discard(&self.graph, condition, true, clear.map(f32::to_bits));
     }
 
     /// A discard under a copied condition; `None` if the condition is constant.
@@ -51,6 +57,15 @@ fn discard(
         (condition, when) = (negated[0], !when);
     }
     graph.constant_words(condition).is_none().then_some(Discard { condition, when, clear })
+}
+
+/// The words of a clear colour in an output of these components; integers are truncated.
+pub fn clear_words(clear: [f32; 4], scalar: Option<Scalar>) -> [u32; 4] {
+    clear.map(|component| match scalar {
+        Some(Scalar::I32) => component as i32 as u32,
+        Some(Scalar::U32) => component as u32,
+        _ => component.to_bits(),
+    })
 }
 
 /// A colour of four components, missing ones from (0, 0, 0, 1).

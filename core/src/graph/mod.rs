@@ -55,7 +55,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use builder::Graph;
-pub use discard::Discard;
+pub use discard::{Discard, clear_words};
 pub use name::Name;
 pub use neighbour::{Axis, Neighbour, Neighbours, Side, neighbour};
 pub use passes::{Combine, Pass, PassResult, Passes, ResultLength, Way, Write};

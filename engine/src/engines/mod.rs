@@ -63,22 +63,19 @@ pub use triangles::{StageEngine, TriangleError, TriangleProgram};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::Diagnostic;
 use lambdav_core::graph::Core;
+use lambdav_core::types::Scalar;
 use lambdav_raster::{Cancel, Fault, Kernel, Quad, Stop, Tile, TileBuffer};
 use std::sync::{Mutex, PoisonError};
 
 /// Components of an output; missing ones are those of (0, 0, 0, 1).
 pub(crate) fn fill(words: &[u32]) -> [f32; 4] {
-    let mut pixel = [0.0, 0.0, 0.0, 1.0];
-    for (component, &word) in pixel.iter_mut().zip(words) {
-        *component = f32::from_bits(word);
-    }
-    pixel
+    fill_with(words, Scalar::F32)
 }
 
-/// The same of integers, as bits.
-#[cfg(feature = "spirv")]
-pub(crate) fn fill_integers(words: &[u32]) -> [f32; 4] {
-    let mut pixel = [0, 0, 0, 1];
+/// The same of components of any kind: the bits of integers.
+pub(crate) fn fill_with(words: &[u32], scalar: Scalar) -> [f32; 4] {
+    let one = if scalar == Scalar::F32 { 1.0_f32.to_bits() } else { 1 };
+    let mut pixel = [0, 0, 0, one];
     pixel.iter_mut().zip(words).for_each(|(component, &word)| *component = word);
     pixel.map(f32::from_bits)
 }

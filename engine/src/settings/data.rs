@@ -129,6 +129,14 @@ pub enum BindError {
         /// The texture.
         name: String,
     },
+    /// Floats for a texture of integers.
+    #[error(
+        "the texture `{name}` has integers, and this image has floats: bind one of 8 or 16 bits"
+    )]
+    NoIntegers {
+        /// The texture.
+        name: String,
+    },
     /// The images of a texture's planes differ in size.
     #[error("the texture `{name}`: its planes differ in size")]
     Planes {

@@ -1,7 +1,7 @@
 //! Textures: texels from images.
 
 use super::data::BindError;
-use lambdav_core::texture::{TextureData, TextureOptions};
+use lambdav_core::texture::{Texels, TextureData, TextureOptions};
 use lambdav_image::file::ImageRef;
 use lambdav_image::srgb::Decoder;
 
@@ -17,6 +17,9 @@ pub fn texels(
     options: TextureOptions,
     images: &[ImageRef<'_>],
 ) -> Result<TextureData, BindError> {
+    if options.texels != Texels::Numbers {
+        return integers(name, options, images);
+    }
     let TextureOptions { kind, srgb, mipmaps, .. } = options;
     let sides = images.first().map_or([0; 2], |image| {
         let size = image.size();
@@ -40,6 +43,37 @@ pub fn texels(
         _ => [sides[0], sides[1], images.len() as u32],
     };
     let made = TextureData::with_planes(kind, size, all.into_iter(), mipmaps);
+    made.map_err(|error| BindError::Image { name: name.to_owned(), error })
+}
+
+/// The same of a texture of integers: samples of 8 and 16 bits as they are.
+fn integers(
+    name: &str,
+    options: TextureOptions,
+    images: &[ImageRef<'_>],
+) -> Result<TextureData, BindError> {
+    let mut all: Vec<[u32; 4]> = Vec::new();
+    let sides =
+        images.first().map_or([0; 2], |image| [image.size().width(), image.size().height()]);
+    for image in images {
+        if [image.size().width(), image.size().height()] != sides {
+            return Err(BindError::Planes { name: name.to_owned() });
+        }
+        match image {
+            ImageRef::Unorm8(image) => {
+                all.extend(image.pixels().iter().map(|of| of.map(u32::from)))
+            }
+            ImageRef::Unorm16(image) => {
+                all.extend(image.pixels().iter().map(|of| of.map(u32::from)));
+            }
+            ImageRef::Float(_) => return Err(BindError::NoIntegers { name: name.to_owned() }),
+        }
+    }
+    let size = match images {
+        [_] => options.kind.size_of_image(sides),
+        _ => [sides[0], sides[1], images.len() as u32],
+    };
+    let made = TextureData::of_integers(options.kind, options.texels, size, all.into_iter());
     made.map_err(|error| BindError::Image { name: name.to_owned(), error })
 }
 

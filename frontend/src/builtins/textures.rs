@@ -4,7 +4,7 @@
 
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op;
-use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 
 use super::recipe::{Operand, Recipe};
@@ -25,7 +25,7 @@ pub(super) static ROWS: &[Row] = &[
                     return Err(Mismatch::Operand(1));
                 }
                 level(operands, 2)?;
-                Ok(Type::vec(4))
+                Ok(Type::of(options(operands).texels.into(), 4))
             },
         },
         meaning: Meaning::Recipe(|operands, _| match operands.len() {
@@ -38,7 +38,8 @@ pub(super) static ROWS: &[Row] = &[
         documentation: "The texel of a texture in a column and a row of a level, from 0 and from \
                         the top; without a level, of the largest, which is 0. A third component \
                         is the plane: a layer, a slice, or a face +x, -x, +y, -y, +z, -z of a \
-                        cube. All of them are clamped to what there is.",
+                        cube. All of them are clamped to what there is. A texture of integers has an \
+                        ivec4 or a uvec4 there.",
         example: Example { expression: "(texel t (ivec2 7i 0i))", value: "(vec4 1 1 1 1)" },
     },
     Row {
@@ -85,9 +86,9 @@ pub(super) static ROWS: &[Row] = &[
         aliases: &[],
         operands: Operands::Exactly(&["t", "uv"]),
         signature: Signature {
-            takes: "a texture and a vec2 (a vec3 for an array, a cube or a volume, a vec4 for an array of cubes)",
+            takes: "a texture of nums and a vec2 (a vec3 for an array, a cube or a volume, a vec4 for an array of cubes)",
             check: |operands| {
-                is_texture(operands)?;
+                is_sampled(operands)?;
                 all_are(&operands[1..], place_of(operands))
             },
         },
@@ -118,9 +119,9 @@ pub(super) static ROWS: &[Row] = &[
         aliases: &[],
         operands: Operands::Exactly(&["t", "uv", "l"]),
         signature: Signature {
-            takes: "a texture, a vec2 (a vec3 for an array, a cube or a volume, a vec4 for an array of cubes) and a num",
+            takes: "a texture of nums, a vec2 (a vec3 for an array, a cube or a volume, a vec4 for an array of cubes) and a num",
             check: |operands| {
-                is_texture(operands)?;
+                is_sampled(operands)?;
                 all_are(&operands[1..2], place_of(operands))?;
                 match operands[2].ty {
                     Type::NUM => Ok(Type::vec(4)),
@@ -148,9 +149,9 @@ pub(super) static ROWS: &[Row] = &[
         aliases: &[],
         operands: Operands::Exactly(&["t", "uv", "dx", "dy"]),
         signature: Signature {
-            takes: "a texture, a place as for `sample`, and two vec2 (vec3 for a cube or a volume)",
+            takes: "a texture of nums, a place as for `sample`, and two vec2 (vec3 for a cube or a volume)",
             check: |operands| {
-                is_texture(operands)?;
+                is_sampled(operands)?;
                 all_are(&operands[1..2], place_of(operands))?;
                 let by = match options(operands).kind {
                     TextureKind::Flat | TextureKind::Array => Type::vec(2),
@@ -190,6 +191,14 @@ pub(super) static ROWS: &[Row] = &[
 fn is_texture(operands: &[Operand]) -> Result<(), Mismatch> {
     match operands[0].resource {
         Some(ResourceKind::Texture(_)) => Ok(()),
+        _ => Err(Mismatch::Operand(0)),
+    }
+}
+
+/// Checks that the first operand is a texture of nums.
+fn is_sampled(operands: &[Operand]) -> Result<(), Mismatch> {
+    match operands[0].resource {
+        Some(ResourceKind::Texture(of)) if of.texels == Texels::Numbers => Ok(()),
         _ => Err(Mismatch::Operand(0)),
     }
 }

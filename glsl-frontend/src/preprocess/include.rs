@@ -94,7 +94,7 @@ impl Preprocessor<'_> {
             finding.label("included here").help("the path must lead to a file that can be read")
         })?;
         if bytes.len() >= room {
-            let what = format!("all files together are longer than {FOREIGN_TEXT} bytes (1 MiB)");
+            let what = format!("all files together are longer than {FOREIGN_TEXT} bytes (4 MiB)");
             let finding = error(span, what).label("with this file");
             return Err(finding.help("check that this is the file that you mean"));
         }

@@ -5,7 +5,9 @@ use super::result::said;
 use crate::error::Error;
 use ash::vk;
 use lambdav_core::sampler::{self, Border, Compare, Sampler};
-use lambdav_core::texture::{Filter, Level, TextureData, TextureKind, TextureOptions, Wrap};
+use lambdav_core::texture::{
+    Filter, Level, Texels, TextureData, TextureKind, TextureOptions, Wrap,
+};
 use std::sync::Arc;
 
 const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
@@ -110,6 +112,11 @@ impl Cleanup {
         patience: Patience<'_>,
     ) -> Result<(vk::DescriptorImageInfo, Upload), Error> {
         let levels = data.levels();
+        let format = match data.components() {
+            Texels::Numbers => FORMAT,
+            Texels::Integers => vk::Format::R32G32B32A32_SINT,
+            Texels::Unsigned => vk::Format::R32G32B32A32_UINT,
+        };
         let is_volume = data.kind() == TextureKind::Volume;
         let extent = |level: &Level| vk::Extent3D {
             width: level.width,
@@ -125,7 +132,7 @@ impl Cleanup {
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(if is_volume { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D })
-            .format(FORMAT)
+            .format(format)
             .extent(extent(&levels[0]))
             .mip_levels(levels.len() as u32)
             .array_layers(layers)
@@ -160,7 +167,7 @@ impl Cleanup {
                 (TextureKind::CubeArray, Reader::Sampler(..)) => vk::ImageViewType::CUBE_ARRAY,
                 _ => vk::ImageViewType::TYPE_2D_ARRAY,
             })
-            .format(FORMAT)
+            .format(format)
             .subresource_range(RANGE);
         let view = make!(this, create_image_view, destroy_image_view, info);
         let info = match reader {

@@ -4,7 +4,7 @@
 //! order, and unused ones are never made.
 
 use lambdav_core::layout::{Layout, Rules};
-use lambdav_core::texture::TextureKind;
+use lambdav_core::texture::{Texels, TextureKind};
 use lambdav_core::types::{Scalar, Type, TypeKind, Types};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, StorageClass, Word};
@@ -25,11 +25,11 @@ pub(super) enum TypeDeclaration {
     /// The type of a value in a block: with a layout, and without bools.
     Memory(Type, Rules),
     Pointer(StorageClass, Word),
-    /// An image of floats for texel fetches, of textures of this kind; `SampledImage` has a sampler, too.
-    Image(TextureKind),
-    SampledImage(TextureKind),
+    /// An image for texel fetches, of textures of this kind with such texels; `SampledImage` has a sampler, too.
+    Image(TextureKind, Texels),
+    SampledImage(TextureKind, Texels),
     /// So many of them.
-    SampledImages(TextureKind, u32),
+    SampledImages(TextureKind, Texels, u32),
 }
 
 /// The declarations so far.
@@ -151,9 +151,10 @@ impl<'p> Declarations<'p> {
             TypeDeclaration::Pointer(class, to) => {
                 (Op::TypePointer, vec![Operand::StorageClass(class), Operand::IdRef(to)])
             }
-            TypeDeclaration::Image(kind) => {
+            TypeDeclaration::Image(kind, texels) => {
                 let dimension = if kind == TextureKind::Volume { Dim::Dim3D } else { Dim::Dim2D };
-                let mut of = vec![Operand::IdRef(self.ty(Type::NUM)), Operand::Dim(dimension)];
+                let component = self.ty(Type::of(texels.into(), 1));
+                let mut of = vec![Operand::IdRef(component), Operand::Dim(dimension)];
                 // Faces of cubes are layers, for texels of cubes cannot be fetched.
                 let has_layers = kind.has_planes() && kind != TextureKind::Volume;
                 // No depth, one layer or several, one sample, sampled.
@@ -161,12 +162,12 @@ impl<'p> Declarations<'p> {
                 of.push(Operand::ImageFormat(ImageFormat::Unknown));
                 (Op::TypeImage, of)
             }
-            TypeDeclaration::SampledImage(kind) => {
-                let image = self.shape(TypeDeclaration::Image(kind));
+            TypeDeclaration::SampledImage(kind, texels) => {
+                let image = self.shape(TypeDeclaration::Image(kind, texels));
                 (Op::TypeSampledImage, vec![Operand::IdRef(image)])
             }
-            TypeDeclaration::SampledImages(kind, count) => {
-                let of = self.shape(TypeDeclaration::SampledImage(kind));
+            TypeDeclaration::SampledImages(kind, texels, count) => {
+                let of = self.shape(TypeDeclaration::SampledImage(kind, texels));
                 let count = self.uint(count);
                 (Op::TypeArray, [of, count].map(Operand::IdRef).to_vec())
             }

@@ -167,10 +167,10 @@ impl Interface {
         });
         let (class, to) = match resource.kind {
             ResourceKind::Texture(options) => {
-                let kind = options.kind;
+                let (kind, texels) = (options.kind, options.texels);
                 let image = declarations.shape(match of_array {
-                    None => TypeDeclaration::SampledImage(kind),
-                    Some(count) => TypeDeclaration::SampledImages(kind, count),
+                    None => TypeDeclaration::SampledImage(kind, texels),
+                    Some(count) => TypeDeclaration::SampledImages(kind, texels, count),
                 });
                 (StorageClass::UniformConstant, image)
             }

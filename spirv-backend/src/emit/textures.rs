@@ -14,7 +14,7 @@ use super::translator::Translator;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op as Core;
 use lambdav_core::schedule::ValueId;
-use lambdav_core::texture::TextureKind;
+use lambdav_core::texture::{Texels, TextureKind};
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 use rspirv::dr::Operand;
 use rspirv::spirv::{ImageOperands, Op, StorageClass, Word};
@@ -33,7 +33,8 @@ impl Translator<'_> {
             return self.declarations.constant(ty, &[1]);
         }
         let variable = self.interface.resource(&mut self.declarations, number as u32, resource);
-        let sampled = self.declarations.shape(TypeDeclaration::SampledImage(options.kind));
+        let sampled =
+            self.declarations.shape(TypeDeclaration::SampledImage(options.kind, options.texels));
         let variable = match self.interface.element(number as u32) {
             None => variable,
             Some(element) => {
@@ -54,7 +55,8 @@ impl Translator<'_> {
             self.note_from_outside(id, Type::vec(4));
             return id;
         }
-        let image_type = self.declarations.shape(TypeDeclaration::Image(options.kind));
+        let image_type =
+            self.declarations.shape(TypeDeclaration::Image(options.kind, options.texels));
         let image = self.compute(Op::Image, image_type, vec![Operand::IdRef(loaded)]);
         let level = |s: &mut Self, level| match options.mipmaps {
             true => s.level(image, level),
@@ -73,7 +75,9 @@ impl Translator<'_> {
                 let mut of = [image, place].map(Operand::IdRef).to_vec();
                 of.extend([Operand::ImageOperands(ImageOperands::LOD), Operand::IdRef(level)]);
                 let id = self.compute(Op::ImageFetch, ty, of);
-                self.note_from_outside(id, Type::vec(4));
+                if options.texels == Texels::Numbers {
+                    self.note_from_outside(id, Type::vec(4));
+                }
                 id
             }
             Core::TextureSize => {

@@ -306,9 +306,13 @@ impl Globals {
                 SpirvType::Pointer(class, operand(2)?)
             }
             Op::TypeImage => {
-                // Supported: images of floats that are only read.
-                let of_floats =
-                    ids.kind(instruction, operand(1)?)? == ValueType::scalar(ComponentType::Float);
+                // Supported: images that are only read.
+                let of = ids.kind(instruction, operand(1)?)?;
+                let is_component = of.is_scalar()
+                    && matches!(
+                        of.scalar,
+                        ComponentType::Float | ComponentType::Int | ComponentType::Uint
+                    );
                 let rest = instruction.rest(2)?;
                 let dimension = rest.first().and_then(|&dimension| Dim::from_u32(dimension));
                 let is_known = match (self.undefined, dimension) {
@@ -326,6 +330,7 @@ impl Globals {
                         dimension,
                         is_array: is_array == 1,
                         is_multisampled: is_multisampled == 1,
+                        component: of.scalar,
                     },
                     _ => return malformed("no dimension of an image"),
                 };
@@ -338,8 +343,8 @@ impl Globals {
                     }
                     [false, false] => true,
                 };
-                if !(of_floats && is_known && fits) {
-                    let what = "an image that is not of floats and sampled, or of a kind that is not known".into();
+                if !(is_component && is_known && fits) {
+                    let what = "an image that is written, or of a kind that is not known".into();
                     return Err(LoadError::Unknown { what, at: instruction.at });
                 }
                 SpirvType::Opaque(OpaqueType::Image(image))

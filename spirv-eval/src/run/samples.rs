@@ -2,7 +2,7 @@
 
 use super::super::arithmetic::Unary;
 use super::super::code::{Level, Sample, SampleResult};
-use super::super::values::ImageType;
+use super::super::values::{ComponentType, ImageType};
 use super::{ModuleEvaluator, Wrong};
 use lambdav_core::op::Elementary;
 use lambdav_core::sampler::{Sampler, Wrap};
@@ -154,11 +154,20 @@ impl Reading<'_> {
             }
         }
         let texels = places.into_iter().zip(outside).map(|(at, is_outside)| match is_outside {
-            true => self.compared(self.sampler.border.colour()),
+            true => self.compared(self.border()),
             false => self.read(at, level),
         });
         let weights = axes.iter().filter(|of| of.texels.len() > 1).map(|of| of.weight);
         (texels.collect(), weights.collect())
+    }
+
+    /// The colour of the border: the bits of integers.
+    fn border(&self) -> Texel {
+        let colour = self.sampler.border.colour();
+        match self.ty.component {
+            ComponentType::Float => colour,
+            _ => colour.map(|component| f32::from_bits(component as u32)),
+        }
     }
 
     fn read(&self, at: [i32; 3], level: i32) -> Texel {
@@ -298,6 +307,9 @@ impl ModuleEvaluator<'_> {
         };
         let texture = self.texture(of.texture)?;
         let mut sampler = self.sampler(of.sampler)?;
+        if of.ty.component != ComponentType::Float {
+            (sampler.mag, sampler.min) = (Filter::Nearest, Filter::Nearest);
+        }
         sampler.in_texels |= of.ty.dimension == Dim::DimRect;
         sampler.in_texels &= of.ty.dimension != Dim::DimCube;
         self.check(of.place)?;

@@ -4,6 +4,7 @@ use super::super::arithmetic::{Binary, Unary, fma, halves, joined, word};
 use super::super::code::{Argument, Meaning, Operand, Step};
 use super::super::options::Arithmetic;
 use super::super::resources::BindingKind;
+use super::super::values::ComponentType;
 use super::{ModuleEvaluator, Wrong};
 use crate::mutants::{Mutant, is_active};
 use rspirv::spirv::Dim;
@@ -193,7 +194,11 @@ impl ModuleEvaluator<'_> {
                 to
             }
             Step::Sample(ref sample) => {
-                let words = self.sample(sample)?.map(word);
+                let texel = self.sample(sample)?;
+                let words = match sample.ty.component {
+                    ComponentType::Float => texel.map(word),
+                    _ => texel.map(f32::to_bits),
+                };
                 let to = sample.to;
                 self.memory[to..to + sample.words()].copy_from_slice(&words[..sample.words()]);
                 to

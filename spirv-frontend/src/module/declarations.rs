@@ -7,6 +7,7 @@ use super::words::{Instruction, instructions};
 use crate::error::{RaiseError, Result};
 use lambdav_core::interface::Stage;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::texture::Texels;
 use lambdav_spirv::stage;
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -222,9 +223,12 @@ impl<'w> Module<'w> {
             }
             _ => {
                 if let Some(mut ty) = declared(&instruction)? {
-                    let is_image = matches!(ty, ModuleType::Image(_));
-                    if is_image && *self.ty(operand(1)?)? != ModuleType::Float {
-                        ty = ModuleType::Other("images of integers".to_owned());
+                    if let ModuleType::Image(image) = &mut ty {
+                        image.texels = match *self.ty(operand(1)?)? {
+                            ModuleType::Int(true) => Texels::Integers,
+                            ModuleType::Int(false) => Texels::Unsigned,
+                            _ => Texels::Numbers,
+                        };
                     }
                     self.types.insert(operand(0)?, (ty, instruction.at));
                 }

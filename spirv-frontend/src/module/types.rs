@@ -2,7 +2,7 @@
 
 use super::words::Instruction;
 use crate::error::Result;
-use lambdav_core::texture::TextureKind;
+use lambdav_core::texture::{Texels, TextureKind};
 use rspirv::spirv::{Dim, Op, StorageClass};
 
 /// A type; its parts are ids of other types.
@@ -102,7 +102,12 @@ fn image(instruction: &Instruction<'_>) -> Result<ModuleType> {
     match operand(6)? {
         _ if is_array && is_multisampled => other("arrays of multisampled textures"),
         2 if shape != ImageShape::Subpass => other("images that are written"),
-        _ => Ok(ModuleType::Image(ImageType { shape, is_array, is_multisampled })),
+        _ => Ok(ModuleType::Image(ImageType {
+            shape,
+            is_array,
+            is_multisampled,
+            texels: Texels::Numbers,
+        })),
     }
 }
 
@@ -113,6 +118,7 @@ pub(crate) struct ImageType {
     /// Lines, planes or cubes are layers.
     pub(crate) is_array: bool,
     pub(crate) is_multisampled: bool,
+    pub(crate) texels: Texels,
 }
 
 /// The dimension of an image.

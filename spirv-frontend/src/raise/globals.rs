@@ -273,6 +273,15 @@ impl Raiser<'_, '_> {
                 }
                 BuiltIn::FrontFacing => self.graph.bool(true, self.span),
                 BuiltIn::HelperInvocation => self.graph.bool(false, self.span),
+                // One sample is covered.
+                BuiltIn::SampleMask => {
+                    let ModuleType::Array(element, _) = *module.ty(variable.ty)? else {
+                        return Err(RaiseError::malformed("the sample mask is no array"));
+                    };
+                    let element = self.core_type(element)?;
+                    let one = self.splat(element, 1);
+                    return self.construct(ty, vec![one]);
+                }
                 BuiltIn::SampleId | BuiltIn::PrimitiveId | BuiltIn::Layer | BuiltIn::ViewIndex => {
                     self.splat(ty, 0)
                 }

@@ -190,12 +190,8 @@ impl<'m, 'w> Raiser<'m, 'w> {
             return Err(RaiseError::malformed("a value is used outside the loop that computes it"));
         }
         let has_integers = outputs.iter().any(|&node| self.type_of(node).is_integer());
-        if self.stage.has_pixels()
-            && has_integers
-            && (discarded.is_some() || self.pipeline.is_some())
-        {
-            let what =
-                "an integer output of an entry point that discards, or of one with a vertex stage";
+        if self.stage.has_pixels() && has_integers && self.pipeline.is_some() {
+            let what = "an output of integers in a pipeline of two stages";
             return Err(RaiseError::unsupported(what));
         }
         let mut all = Vec::new();

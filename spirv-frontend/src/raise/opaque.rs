@@ -8,7 +8,7 @@ use lambdav_core::graph::NodeId;
 use lambdav_core::interface::{BoundResource, BoundSampler};
 use lambdav_core::op::Op as Core;
 use lambdav_core::sampler::{ImageOptions, Sampler};
-use lambdav_core::texture::TextureOptions;
+use lambdav_core::texture::{Texels, TextureOptions};
 use lambdav_core::types::{Resource, ResourceKind, Type};
 
 /// Most elements of an array of textures or samplers.
@@ -185,10 +185,12 @@ impl Raiser<'_, '_> {
                 for &element in &elements {
                     let names = names(element);
                     let kind = ty.kind();
-                    let mipmaps = self.has_levels || options.has_levels(&names);
+                    let has_levels = self.has_levels || options.has_levels(&names);
+                    let mipmaps = has_levels && ty.texels == Texels::Numbers;
                     let kind = ResourceKind::Texture(TextureOptions {
                         kind,
                         mipmaps,
+                        texels: ty.texels,
                         ..Default::default()
                     });
                     let name = outside.name(names.iter().take(2).cloned());

@@ -9,10 +9,10 @@ use super::opaque::Image;
 use super::raiser::Raiser;
 use crate::error::Result;
 use crate::module::{ImageShape, ImageType, Instruction};
-use lambdav_core::graph::{Axis, NodeId};
+use lambdav_core::graph::{Axis, NodeId, clear_words};
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::sampler::{Compare, Sampler, Wrap};
-use lambdav_core::texture::Filter;
+use lambdav_core::texture::{Filter, Texels};
 use lambdav_core::types::{Scalar, Type};
 use rspirv::spirv::Op;
 
@@ -108,6 +108,10 @@ impl Raiser<'_, '_> {
         let layer = (ty.is_array && !is_query).then(|| parts[axes]);
         let mut image = image.clone();
         for (_, sampler) in &mut image.of.all {
+            // Integers are not mixed.
+            if ty.texels != Texels::Numbers {
+                (sampler.mag, sampler.min) = (Filter::Nearest, Filter::Nearest);
+            }
             match ty.shape {
                 ImageShape::Rectangle => sampler.in_texels = true,
                 // A direction has no texels.
@@ -446,8 +450,9 @@ impl Raiser<'_, '_> {
     ) -> Result<NodeId> {
         let mut texel = self.op(Core::Texel, &[image, at, level])?;
         if let Some(outside) = outside {
-            let words = sampler.border.colour().map(f32::to_bits);
-            let border = self.graph.constant(Type::vec(4), &words, self.span);
+            let ty = self.type_of(texel);
+            let words = clear_words(sampler.border.colour(), ty.scalar());
+            let border = self.graph.constant(ty, &words, self.span);
             texel = self.op(Core::Select, &[outside, border, texel])?;
         }
         let Some(reference) = reference else { return Ok(texel) };
@@ -531,7 +536,8 @@ impl Raiser<'_, '_> {
                     None => texel,
                 });
             }
-            raiser.vector(Scalar::F32, parts)
+            let scalar = raiser.type_of(parts[0]).scalar().unwrap_or(Scalar::F32);
+            raiser.vector(scalar, parts)
         })
     }
 

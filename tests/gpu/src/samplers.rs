@@ -5,7 +5,7 @@
 
 use lambdav_core::files::NoFiles;
 use lambdav_core::source::SourceFile;
-use lambdav_core::texture::{Filter, TextureData};
+use lambdav_core::texture::{Filter, Texels, TextureData};
 use lambdav_glsl_frontend::{Options, Stage, compile};
 use lambdav_gpu::{BoundBuffer, BoundTexture, Device, DispatchJob, forever};
 use lambdav_oracle::samplers::{Call, Dimension, GROUP, Trial};
@@ -41,9 +41,14 @@ pub fn beside(trial: &Trial, device: &Device) -> Result<Option<Difference>, Box<
     let options = Options::new(Stage::Compute);
     let compiled = compile(SourceFile::new("trial.comp", &*text), &options, &mut NoFiles);
     let words = compiled.words.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics));
-    let texels = trial.texels();
-    let texture =
-        TextureData::with_planes(trial.kind(), trial.size(), texels.into_iter(), trial.mipmaps)?;
+    let (kind, size) = (trial.kind(), trial.size());
+    let texture = match trial.is_integer {
+        true => {
+            let texels = trial.integers().into_iter();
+            TextureData::of_integers(kind, Texels::Unsigned, size, texels)?
+        }
+        false => TextureData::with_planes(kind, size, trial.texels().into_iter(), trial.mipmaps)?,
+    };
     let given: Vec<u32> = trial.given().iter().map(|x| x.to_bits()).collect();
     let count = trial.places.len();
     let found = vec![0; 4 * count];

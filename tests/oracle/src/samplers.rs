@@ -56,6 +56,8 @@ pub struct Trial {
     pub is_array: bool,
     /// Texels are compared.
     pub is_shadow: bool,
+    /// Texels are integers, which are not mixed.
+    pub is_integer: bool,
     /// All levels, or the first.
     pub levels: Vec<Level>,
     /// The texture has levels.
@@ -83,6 +85,7 @@ impl Trial {
         let dimension = *random.pick(&[Line, Plane, Plane, Plane, Volume, Cube, Cube]);
         let is_array = dimension != Volume && random.percent(30);
         let is_shadow = dimension != Volume && random.percent(30);
+        let is_integer = !is_shadow && random.percent(15);
         let is_flat = dimension == Plane;
         let is_cube = dimension == Cube;
         let mut calls = vec![Call::Level, Call::Level, Call::Moves];
@@ -122,6 +125,7 @@ impl Trial {
         let mut image = |_| {
             let texel = |_| {
                 std::array::from_fn(|_| match !is_tame && random.percent(2) {
+                    _ if is_integer => random.below(1 << 16) as f32,
                     true => *random.pick(&special),
                     false => random.below(256) as f32 / 255.0,
                 })
@@ -131,9 +135,12 @@ impl Trial {
         };
         let first: Level = (0..planes).map(&mut image).collect();
         let kind = if dimension == Volume { TextureKind::Volume } else { TextureKind::Array };
-        let mipmaps = call == Call::Size || random.percent(60);
+        let mipmaps = !is_integer && (call == Call::Size || random.percent(60));
         let levels = if mipmaps { pyramid(kind, first) } else { vec![first] };
-        let sampler = sampler(random, is_tame);
+        let mut sampler = sampler(random, is_tame);
+        if is_integer {
+            (sampler.mag, sampler.min) = (Filter::Nearest, Filter::Nearest);
+        }
         let size = [width, height, planes].map(|side| side as f32);
         let place = |_| {
             let mut number = |least: f32, most: f32| {
@@ -173,7 +180,7 @@ impl Trial {
             [place, [a, b, c, level], [d, e, f, number(0.0, 1.0)]]
         };
         let places = (0..count).map(place).collect();
-        Self { dimension, is_array, is_shadow, levels, mipmaps, sampler, call, places }
+        Self { dimension, is_array, is_shadow, is_integer, levels, mipmaps, sampler, call, places }
     }
 
     /// Texels in a row, rows, and planes.
@@ -185,6 +192,11 @@ impl Trial {
     /// All texels of the first level.
     pub fn texels(&self) -> Vec<[f32; 4]> {
         self.levels[0].iter().flat_map(|image| image.texels.clone()).collect()
+    }
+
+    /// All texels of the first level of a texture of integers.
+    pub fn integers(&self) -> Vec<[u32; 4]> {
+        self.texels().into_iter().map(|texel| texel.map(|of| of as u32)).collect()
     }
 
     /// The kind of the texture's planes.
@@ -229,6 +241,7 @@ impl Trial {
             (true, _) => ", b.w".to_owned(),
             (false, _) => String::new(),
         };
+        let letter = if self.is_integer { "u" } else { "" };
         let call = match self.call {
             Call::Level => format!("textureLod(t, {with_reference}, a.w)"),
             Call::Moves => format!("textureGrad(t, {with_reference}, {moves})"),
@@ -279,7 +292,7 @@ impl Trial {
         format!(
             "#version 450
 layout(local_size_x = {GROUP}) in;
-layout(set = 0, binding = 0) uniform sampler{of}{array}{shadow} t;
+layout(set = 0, binding = 0) uniform {letter}sampler{of}{array}{shadow} t;
 layout(set = 0, binding = 1, std430) readonly buffer Given {{ vec4 given[]; }};
 layout(set = 0, binding = 2, std430) buffer Found {{ vec4 found[]; }};
 void main() {{

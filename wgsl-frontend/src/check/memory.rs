@@ -159,7 +159,13 @@ impl Checker<'_> {
                         let length = self.uint(length);
                         self.module.unique_type(Op::TypeArray, &[id, length], 0)
                     }
-                    Length::Open => self.module.unique_type(Op::TypeRuntimeArray, &[id], 0),
+                    Length::Open => {
+                        if self.types.is_handle(element) {
+                            self.module.capability(Capability::RuntimeDescriptorArray);
+                            self.module.extension("SPV_EXT_descriptor_indexing");
+                        }
+                        self.module.unique_type(Op::TypeRuntimeArray, &[id], 0)
+                    }
                 };
                 if new && self.types.facts(element).is_shareable {
                     let stride = self.types.stride(element);

@@ -90,10 +90,7 @@ impl Checker<'_> {
             Some(Predeclared::Templated) => match text {
                 "atomic" => self.atomic_type(&arguments, at),
                 "ptr" => self.pointer_type(&arguments, at),
-                "binding_array" => {
-                    self.unsupported(at, "arrays of textures or buffers are");
-                    None
-                }
+                "binding_array" => self.binding_array_type(&arguments, at),
                 _ => self.texture_type(text, &arguments, at),
             },
             Some(Predeclared::Extension) => {
@@ -202,6 +199,26 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// An array of textures or samplers, perhaps without a length.
+    fn binding_array_type(&mut self, arguments: &[(Operand, Span)], at: Span) -> Option<Type> {
+        let (element, length) = match arguments {
+            [(Operand::Type(element), _)] => (*element, Length::Open),
+            [(Operand::Type(element), _), (length, at)] => {
+                (*element, Length::Known(self.length(length.clone(), *at)?))
+            }
+            _ => {
+                let message = "`binding_array` has an element type and perhaps a length";
+                self.wrong(DiagnosticCode::WgslTypes, at, message);
+                return None;
+            }
+        };
+        if !matches!(self.types.kind(element), Kind::Texture(_) | Kind::Sampler(_)) {
+            self.unsupported(at, "arrays of buffers are");
+            return None;
+        }
+        Some(self.types.array(element, length))
     }
 
     fn atomic_type(&mut self, arguments: &[(Operand, Span)], at: Span) -> Option<Type> {

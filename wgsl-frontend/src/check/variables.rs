@@ -13,8 +13,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 impl Checker<'_> {
     /// Address space and access of a template list.
     fn space(&mut self, of: &Variable, ty: Option<Type>) -> Option<(Space, Access)> {
-        let is_handle =
-            ty.is_some_and(|ty| matches!(self.types.kind(ty), Kind::Texture(_) | Kind::Sampler(_)));
+        let is_handle = ty.is_some_and(|ty| self.types.is_handle(ty));
         let mut words = Vec::new();
         for &expression in &of.template {
             let &[node] = &self.set.unit.nodes[expression.start as usize..expression.end as usize]
@@ -62,11 +61,7 @@ impl Checker<'_> {
             return None;
         }
         let (space, access) = self.space(of, wanted)?;
-        if space == Space::Handle
-            && !wanted.is_some_and(|ty| {
-                matches!(self.types.kind(ty), Kind::Texture(_) | Kind::Sampler(_))
-            })
-        {
+        if space == Space::Handle && !wanted.is_some_and(|ty| self.types.is_handle(ty)) {
             let message = format!("the variable {} has no address space", quote(name));
             self.wrong(DiagnosticCode::WgslTypes, global.at, message);
             self.help("write `var<private>`, `var<uniform>` or `var<storage>`; or `const`");

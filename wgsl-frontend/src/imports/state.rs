@@ -184,7 +184,7 @@ impl Loader<'_> {
         };
         if bytes.len() >= room {
             let message =
-                format!("all files together are longer than {FOREIGN_TEXT} bytes (1 MiB)");
+                format!("all files together are longer than {FOREIGN_TEXT} bytes (4 MiB)");
             self.diagnostics.push(Diagnostic::new(DiagnosticCode::WgslTooLarge, at, message));
             return None;
         }

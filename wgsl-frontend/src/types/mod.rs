@@ -240,6 +240,15 @@ impl Types {
         }
     }
 
+    /// True for a texture or sampler, and for an array of them.
+    pub(crate) fn is_handle(&self, ty: Type) -> bool {
+        let ty = match self.kind(ty) {
+            Kind::Array(element, _) => element,
+            _ => ty,
+        };
+        matches!(self.kind(ty), Kind::Texture(_) | Kind::Sampler(_))
+    }
+
     /// The distance in bytes of the elements of an array.
     pub(crate) fn stride(&self, element: Type) -> u32 {
         let facts = self.facts(element);

@@ -5,7 +5,7 @@ use super::super::names::is_digits;
 use super::Reader;
 use crate::diagnostics::quote;
 use crate::source::Span;
-use crate::texture::{Filter, TextureKind, TextureOptions, Wrap};
+use crate::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
 use crate::types::{Case, Field, Resource, ResourceKind, Structure, Type, Variant};
 use std::sync::Arc;
 
@@ -126,5 +126,8 @@ fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
     let wrap = Wrap::from_name(token.text)
         .ok_or_else(|| wrong(token, "wrap").help("these are `clamp`, `repeat` and `mirror`"))?;
     let [srgb, mipmaps, native] = ["srgb", "mipmaps", "native"].map(|word| line.accept(word));
-    Ok(TextureOptions { kind, filter, wrap, srgb, mipmaps, native })
+    let integers = [Texels::Integers, Texels::Unsigned];
+    let texels = integers.into_iter().find(|texels| line.accept(texels.name()));
+    let texels = texels.unwrap_or_default();
+    Ok(TextureOptions { kind, filter, wrap, srgb, mipmaps, texels, native })
 }

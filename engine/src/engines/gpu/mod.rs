@@ -329,6 +329,8 @@ impl GpuProgram {
 /// Replaces each output of integers by one of their low 24 bits, and adds one of their high 8 bits at a free location: attachments
 /// of a device have binary32 samples. Returns the free locations, by location.
 fn with_high_bytes(core: &mut Core, locations: &[u32]) -> BTreeMap<u32, u32> {
+    // The outputs choose the clear colour, which has two parts, too.
+    core.discard = None;
     let mut all = BTreeMap::new();
     let mut taken: Vec<u32> = core.outputs.iter().map(|of| of.location).collect();
     for index in 0..core.outputs.len() {

@@ -8,16 +8,16 @@ pub use dispatch::SpirvDispatch;
 pub(super) use stages::SpirvInputs;
 pub use stages::SpirvStages;
 
-use super::{BoundKernel, Sites, bound, each_pixel, fill, fill_integers};
+use super::{BoundKernel, Sites, bound, each_pixel, fill_with};
 use crate::settings::Settings;
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
 use lambdav_core::evaluate::loop_limit_diagnostic;
-use lambdav_core::graph::Core;
+use lambdav_core::graph::{Core, clear_words};
 use lambdav_core::inputs::frag_coord;
 use lambdav_core::interface::Interface;
 use lambdav_core::schedule;
 use lambdav_core::source::{SourceFile, Span};
-use lambdav_core::types::{Type, Types};
+use lambdav_core::types::{Scalar, Type, Types};
 use lambdav_raster::{Cancel, Fault, Kernel, Stop, Tile, TileBuffer};
 use lambdav_spirv_backend::emit::{self, EmitError};
 use lambdav_spirv_eval::{
@@ -34,6 +34,8 @@ pub struct SpirvProgram {
     locations: Vec<u32>,
     /// Colour of discarded pixels.
     clear: [u32; 4],
+    /// The components of each output.
+    scalars: Vec<Scalar>,
     loops: Loops,
     origin: Origin,
 }
@@ -131,9 +133,11 @@ impl SpirvProgram {
         };
         let module = module.map_err(SpirvError::Load)?;
         let clear = program.clear();
+        let scalar = |&output: &_| program.ty(output).scalar().unwrap_or(Scalar::F32);
+        let scalars = program.outputs().iter().map(scalar).collect();
         let types = core.uniforms.iter().map(|uniform| uniform.ty).collect();
         let origin = Origin::Program(program.types, types);
-        Ok(Self { module, locations, clear, loops: Loops::Emitted(emitted), origin })
+        Ok(Self { module, locations, clear, scalars, loops: Loops::Emitted(emitted), origin })
     }
 
     /// Program for the outputs at these locations of a module of any compiler. `interface` lists the
@@ -172,14 +176,6 @@ impl SpirvProgram {
         Ok(Self::carried(module, source, &[location], clear, origin))
     }
 
-    /// True if an output of a module of any compiler has integers. Those of our modules have four.
-    fn has_integers(&self, location: u32) -> bool {
-        match &self.origin {
-            Origin::Interface(interface) => interface.has_integers(location),
-            _ => false,
-        }
-    }
-
     /// The module.
     pub(crate) fn module(&self) -> &Module {
         &self.module
@@ -205,7 +201,12 @@ impl SpirvProgram {
         origin: Origin,
     ) -> Self {
         let (clear, loops) = (clear.map(f32::to_bits), Loops::Carried(source.clone()));
-        Self { module, locations: locations.to_vec(), clear, loops, origin }
+        let scalar = |&location: &u32| match &origin {
+            Origin::Interface(interface) => interface.scalar_of(location),
+            _ => Scalar::F32,
+        };
+        let scalars = locations.iter().map(scalar).collect();
+        Self { module, locations: locations.to_vec(), clear, scalars, loops, origin }
     }
 
     /// Creates a kernel for these inputs; all textures and buffers must be bound.
@@ -365,16 +366,18 @@ impl Kernel for SpirvEngine {
         each_pixel(tile, pixels, cancel, |x, y, cancelled, found| {
             let position = frag_coord(x, y);
             match evaluator.run(position, cancelled) {
-                Ok(()) if evaluator.is_discarded() => {
-                    found.fill(self.program.clear.map(f32::from_bits));
-                    Ok(())
-                }
                 Ok(()) => {
-                    for (location, pixel) in self.program.locations.iter().zip(found) {
-                        let words = evaluator.output(*location).unwrap_or_default();
-                        *pixel = match self.program.has_integers(*location) {
-                            false => fill(words),
-                            true => fill_integers(words),
+                    let SpirvProgram { locations, scalars, clear, .. } = &*self.program;
+                    let outputs = locations.iter().zip(scalars).zip(found);
+                    for ((&location, &scalar), pixel) in outputs {
+                        *pixel = match evaluator.is_discarded() {
+                            true => {
+                                let clear = clear.map(f32::from_bits);
+                                clear_words(clear, Some(scalar)).map(f32::from_bits)
+                            }
+                            false => {
+                                fill_with(evaluator.output(location).unwrap_or_default(), scalar)
+                            }
                         };
                     }
                     Ok(())

@@ -5,7 +5,7 @@ use crate::reduction::fault::SourceFault;
 use crate::reduction::shape::Shape;
 use crate::reduction::text::{Constructor, Form};
 use crate::syntax::{ExprId, ExprKind};
-use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
 use lambdav_core::types::Type;
 use std::sync::Arc;
 
@@ -55,6 +55,7 @@ impl<'t> Reader<'t> {
                 ["kind", name] => options.kind = TextureKind::from_name(name).unwrap_or_default(),
                 ["filter", name] => options.filter = Filter::from_name(name).unwrap_or_default(),
                 ["wrap", name] => options.wrap = Wrap::from_name(name).unwrap_or_default(),
+                ["texels", name] => options.texels = Texels::from_name(name).unwrap_or_default(),
                 ["srgb"] => options.srgb = true,
                 _ => options.mipmaps = true,
             }

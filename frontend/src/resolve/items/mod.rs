@@ -13,7 +13,7 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Attribute, Interpolation, Name, Readers, Way};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::state::State;
-use lambdav_core::texture::{Filter, TextureKind, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -520,7 +520,7 @@ impl<'t> TopLevel<'t> {
 
     /// `(texture name option …)`, without its head.
     fn texture(&mut self, span: Span, rest: &'t [ExprId]) {
-        const USAGE: &str = "(texture name (kind array|cube|cube-array|volume) (filter nearest|linear) (wrap clamp|repeat|mirror) srgb mipmaps)";
+        const USAGE: &str = "(texture name (kind array|cube|cube-array|volume) (filter nearest|linear) (wrap clamp|repeat|mirror) (texels num|int|uint) srgb mipmaps)";
         let Some((&target, parts)) = rest.split_first() else {
             return self.malformed(span, "`texture` needs a name", USAGE);
         };
@@ -546,6 +546,9 @@ impl<'t> TopLevel<'t> {
                 (&[Some("wrap"), Some(value)], true) => {
                     Wrap::from_name(value).map(|wrap| TextureOptions { wrap, ..options })
                 }
+                (&[Some("texels"), Some(value)], true) => {
+                    Texels::from_name(value).map(|texels| TextureOptions { texels, ..options })
+                }
                 ([Some("srgb")], false) => Some(TextureOptions { srgb: true, ..options }),
                 ([Some("mipmaps")], false) => Some(TextureOptions { mipmaps: true, ..options }),
                 _ => None,
@@ -566,6 +569,11 @@ impl<'t> TopLevel<'t> {
                 };
                 self.malformed(*span, what, USAGE);
             }
+        }
+        if options.texels != Texels::Numbers && (options.srgb || options.mipmaps) {
+            let what = "a texture of integers is not decoded, and has one level";
+            self.malformed(span, what, USAGE);
+            is_right = false;
         }
         if !self.resolver.may_bind(name, name_span) {
             return;

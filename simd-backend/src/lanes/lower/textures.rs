@@ -6,6 +6,8 @@
 
 use lambdav_core::op::Op;
 use lambdav_core::schedule;
+use lambdav_core::texture::Texels;
+use lambdav_core::types::ResourceKind;
 
 use super::state::Lowering;
 use crate::lanes::{Extent, Extents, Kind, LaneExpr, LaneOp, Space, ValueId};
@@ -27,7 +29,12 @@ impl Lowering<'_> {
             return vec![self.extent(number, Extent::Length)];
         }
         match op {
-            Op::Texel => self.texel(number, operands),
+            Op::Texel => {
+                let ty = self.program.ty(operands[0]);
+                let kind = self.program.types.resource_kind(ty);
+                let is_number = matches!(kind, Some(ResourceKind::Texture(options)) if options.texels == Texels::Numbers);
+                self.texel(number, operands, is_number)
+            }
             Op::TextureSize => {
                 let level = self.level(number, operands[1]);
                 let mut size = vec![self.of_level(number, level, Extent::Width)];
@@ -114,7 +121,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn texel(&mut self, number: usize, operands: &[schedule::ValueId]) -> Vec<ValueId> {
+    fn texel(
+        &mut self,
+        number: usize,
+        operands: &[schedule::ValueId],
+        is_number: bool,
+    ) -> Vec<ValueId> {
         let (mut x, mut y, mut plane) = match *self.components(operands[1]) {
             [x, y] => (x, y, None),
             [x, y, plane] => (x, y, Some(plane)),
@@ -154,7 +166,8 @@ impl Lowering<'_> {
         }
         let index = self.op(LaneOp::ShiftLeft(2), &[place]);
         let (rate, space) = (self.out.rate(index), Space::Resource(number as u32));
-        let word = |first| self.define(Kind::F32, rate, LaneExpr::Load { space, first, index });
+        let kind = if is_number { Kind::F32 } else { Kind::I32 };
+        let word = |first| self.define(kind, rate, LaneExpr::Load { space, first, index });
         (0..4).map(word).collect()
     }
 }

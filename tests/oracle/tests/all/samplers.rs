@@ -20,7 +20,11 @@ fn check(trial: &Trial, engine: Engine) {
     let shader = shader.unwrap_or_else(|error| panic!("{error}\n{text}"));
     let pipeline = shader.compute_pipeline(&Options::default().engine(engine)).expect("it is run");
     let mut bindings = pipeline.bindings();
-    bindings.bind_planes("t", trial.size(), &trial.texels()).expect("it is a texture");
+    match trial.is_integer {
+        true => bindings.bind_integers("t", trial.size(), &trial.integers()),
+        false => bindings.bind_planes("t", trial.size(), &trial.texels()),
+    }
+    .expect("it is a texture");
     bindings.bind("Given", &trial.given()[..]).expect("it is a buffer");
     let count = trial.places.len();
     bindings.bind_zeros("Found", count as u32).expect("it is a buffer");
