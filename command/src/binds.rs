@@ -1,7 +1,7 @@
 //! Files bound to textures and buffers by `--bind`.
 
 use super::failure::{Failure, Result};
-use super::files::{load_image_if, read_array, read_bytes};
+use super::files::{load_image_if, load_texture, read_array, read_bytes};
 use super::module::object;
 use super::sampling::{Sampling, is_option};
 use super::setting::Setting;
@@ -202,6 +202,19 @@ impl Binds {
             match slot {
                 Slot::Texture => {
                     let files = all.planes(name)?;
+                    if let [Bind { plane: None, path, rows, .. }] = &files[..]
+                        && let Some(file) = load_texture(path)?
+                    {
+                        if *rows == Rows::Reversed {
+                            let what = format!(
+                                "`{}` has levels or planes, which `:flip` does not turn",
+                                path.display()
+                            );
+                            return Err(Failure::usage(what));
+                        }
+                        bindings.bind_texture_file(name, file).map_err(fail)?;
+                        continue;
+                    }
                     let mut images = Vec::new();
                     for Bind { path, rows, .. } in &files {
                         let count = files.len() as u32;

@@ -7,6 +7,7 @@ use lambdav_engine::endings;
 use lambdav_engine::program::{self, Fix, Loaded};
 use lambdav_engine::{ShaderOptions, error_chain};
 use lambdav_image::file::{self, DecodeError, LeftOut, LoadError, Undecoded};
+use lambdav_image::texture::{self, TextureFile};
 use lambdav_image::{AnyImage, Size};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -50,6 +51,23 @@ pub(super) fn load_image(path: &Path) -> Result<AnyImage> {
 /// Like [`load_image`]; `accept` can refuse the size before the image is decoded.
 pub(super) fn load_image_if(path: &Path, accept: impl FnOnce(Size) -> Result) -> Result<AnyImage> {
     Ok(load_image_with(path, accept)?.0)
+}
+
+/// Reads a KTX2 or DDS file, or an NPY file of planes or integers; `None` for other files, which are images.
+pub(super) fn load_texture(path: &Path) -> Result<Option<TextureFile>> {
+    let ending = path.extension().unwrap_or_default();
+    if !["ktx2", "dds", "npy"].iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        return Ok(None);
+    }
+    watch::note(path);
+    let fail = |error: &dyn std::fmt::Display| {
+        Failure::input(format!("cannot read `{}`: {error}", path.display()))
+    };
+    let bytes = read_array(path)?;
+    match texture::is_texture(&bytes) {
+        true => texture::read(&bytes).map(Some).map_err(|error| fail(&error)),
+        false => Ok(None),
+    }
 }
 
 /// File name extensions of programs that are drawn.

@@ -227,6 +227,11 @@ pub enum TextureError {
         /// Texels in a row, and rows.
         size: [u32; 2],
     },
+    /// The levels are not each half as large as the one before.
+    Level {
+        /// Texels in a row, rows, and planes of the first level.
+        size: [u32; 3],
+    },
     /// Too many texels, all levels counted.
     TooLarge {
         /// Texels in a row, rows, and planes.
@@ -263,6 +268,13 @@ impl fmt::Display for TextureError {
             },
             Self::Oblong { size: [width, height] } => {
                 write!(f, "the faces of a cube are squares, and these have {width}x{height} texels")
+            }
+            Self::Level { size } => {
+                let size = in_words(*size);
+                write!(
+                    f,
+                    "the levels of a texture of {size} are each half as large as the one before"
+                )
             }
             Self::TooLarge { size } => {
                 let size = in_words(*size);
@@ -363,6 +375,36 @@ impl TextureData {
             }
         });
         Ok(Self { kind, components: Texels::Numbers, levels, texels: all })
+    }
+
+    /// A texture with levels of these sizes, the largest first, and the texels of all of them. Integers are the bits of texels.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Self::with_planes`]; [`TextureError::Level`] for a level that is not half as large as the one before.
+    pub fn with_levels(
+        kind: TextureKind,
+        components: Texels,
+        sizes: &[[u32; 3]],
+        texels: Vec<[f32; 4]>,
+    ) -> Result<Self, TextureError> {
+        let first = sizes.first().copied().unwrap_or_default();
+        let mut all = levels(kind, first, sizes.len() > 1)?.into_vec();
+        all.truncate(sizes.len().max(1));
+        let is_level =
+            |(level, size): (&Level, &[u32; 3])| [level.width, level.height, level.planes] == *size;
+        if all.len() != sizes.len() || !all.iter().zip(sizes).all(is_level) {
+            return Err(TextureError::Level { size: first });
+        }
+        let found = texels.len();
+        if all[all.len() - 1].end() as usize != found {
+            return Err(TextureError::Count { size: first, found });
+        }
+        let texels = match components {
+            Texels::Numbers => texels.into_iter().map(|texel| texel.map(canonical)).collect(),
+            Texels::Integers | Texels::Unsigned => texels,
+        };
+        Ok(Self { kind, components, levels: all.into(), texels })
     }
 
     /// A texture of integers with these texels, plane by plane, row by row; it has one level.

@@ -4,6 +4,8 @@ use crate::accepted::Accepted;
 use crate::draw_inputs::DrawInputs;
 use crate::error::Error;
 use crate::memories::Memories;
+#[cfg(feature = "formats")]
+use crate::settings::of_file;
 use crate::settings::{
     BindError, DataRef, Paths, Settings, Target, UniformError, UniformValue, block_members,
     elements, members, set_words, to_json_within, unset_parts,
@@ -17,6 +19,8 @@ use lambdav_core::texture::{Texels, TextureData, TextureOptions};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, Types};
 use lambdav_image::Size;
 use lambdav_image::file::Undecoded;
+#[cfg(feature = "formats")]
+use lambdav_image::texture::TextureFile;
 use lambdav_mesh::files::FileError;
 use lambdav_mesh::{AttributeError, Folder, ImageData, Mesh, Role};
 #[cfg(feature = "spirv")]
@@ -696,6 +700,26 @@ impl Bindings {
         let data = TextureData::with_planes(kind, size, texels.iter().copied(), mipmaps);
         let data = data.map_err(|error| BindError::Image { name: name.clone(), error })?;
         self.settings.bind_data(types, &name, Bound::Texture(data.into()))?;
+        Ok(self)
+    }
+
+    /// Binds a texture file with its levels. A texture without levels takes the largest; one with levels gets them, if the
+    /// file has one only.
+    ///
+    /// # Errors
+    ///
+    /// [`BindError`] if there is no such texture, or the file does not fit it.
+    #[cfg(feature = "formats")]
+    pub fn bind_texture_file(
+        &mut self,
+        name: &str,
+        file: TextureFile,
+    ) -> Result<&mut Self, BindError> {
+        let program = Arc::clone(&self.program);
+        let options = self.texture_options(name)?;
+        let name = self.resource_name(name).to_owned();
+        let data = of_file(&name, options, file)?;
+        self.settings.bind_data(program.types(), &name, Bound::Texture(data.into()))?;
         Ok(self)
     }
 

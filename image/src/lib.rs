@@ -25,6 +25,9 @@ pub mod pixels;
 pub mod quantize;
 pub mod size;
 pub mod srgb;
+pub mod texel;
+#[cfg(feature = "formats")]
+pub mod texture;
 
 pub use pixels::{AnyImage, Frame, Image, Specials};
 pub use size::{Size, SizeError};

@@ -44,6 +44,28 @@ pub enum Mutant {
     FlatSeam,
     /// A texel beyond two edges of a cube's face is that behind one of them.
     OpenCorner,
+    /// All axes are wrapped as the first one.
+    SharedWrap,
+    /// Magnified textures have the filter of minified ones, and the reverse.
+    SwappedFilters,
+    /// The limits of levels of detail are ignored.
+    IgnoredLimits,
+    /// The bias of a sampler is ignored.
+    IgnoredBias,
+    /// The texel stands on the left of a comparison.
+    SwappedComparison,
+    /// The four texels of a gather come row by row.
+    GatheredRows,
+    /// An offset is ignored.
+    IgnoredOffset,
+    /// A projection does not divide the reference.
+    UndividedReference,
+    /// The border is the texel at the edge.
+    LostBorder,
+    /// Behind its mirror image an image goes on as if it were repeated.
+    MirroredTwice,
+    /// An array of textures is its first element.
+    FirstElement,
 }
 
 impl Mutant {
@@ -65,6 +87,21 @@ impl Mutant {
 
     /// Those of cubes.
     pub const OF_CUBES: [Self; 2] = [Self::FlatSeam, Self::OpenCorner];
+
+    /// Those of samplers, and of arrays of textures.
+    pub const OF_SAMPLERS: [Self; 11] = [
+        Self::SharedWrap,
+        Self::SwappedFilters,
+        Self::IgnoredLimits,
+        Self::IgnoredBias,
+        Self::SwappedComparison,
+        Self::GatheredRows,
+        Self::IgnoredOffset,
+        Self::UndividedReference,
+        Self::LostBorder,
+        Self::MirroredTwice,
+        Self::FirstElement,
+    ];
 
     /// Those of reports.
     pub const OF_REPORTS: [Self; 5] =

@@ -129,6 +129,20 @@ pub enum BindError {
         /// The texture.
         name: String,
     },
+    /// Integers for a texture of nums.
+    #[error("the texture `{name}` has nums, and this file has integers")]
+    Integers {
+        /// The texture.
+        name: String,
+    },
+    /// A texture file that does not fit the texture.
+    #[error("the texture `{name}`: {what}")]
+    File {
+        /// The texture.
+        name: String,
+        /// The difference.
+        what: String,
+    },
     /// Floats for a texture of integers.
     #[error(
         "the texture `{name}` has integers, and this image has floats: bind one of 8 or 16 bits"

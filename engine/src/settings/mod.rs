@@ -19,6 +19,8 @@ pub(crate) use memories::{memory_array, memory_text, memory_words};
 pub use path::{ModuleNames, Paths, Place, Target};
 pub use position::TextPosition;
 pub use scalar::number;
+#[cfg(feature = "formats")]
+pub use textures::of_file;
 pub use textures::texels;
 
 use lambdav_core::graph::{Core, Uniform};

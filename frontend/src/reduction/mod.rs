@@ -188,7 +188,9 @@ impl SourceProgram {
             }
         }
         match reduce(root, observer)? {
-            Part::Data(data) if data.ty.is_num() || data.ty.is_integer() => {
+            Part::Data(data)
+                if data.ty.is_num() || data.ty.is_integer() && data.words.len() == 4 =>
+            {
                 let filler = [0.0_f32, 0.0, 0.0, 1.0].map(f32::to_bits);
                 let missing = if self.discard.is_some() { data.words.len() } else { 4 };
                 return Ok([&data.words[..], &filler[missing..]].concat().into());

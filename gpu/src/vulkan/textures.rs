@@ -30,7 +30,11 @@ pub(super) enum Reader {
 }
 
 /// The sampler with this state.
-fn sampler_with(state: &Sampler, compares: bool) -> vk::SamplerCreateInfo<'static> {
+fn sampler_with(
+    state: &Sampler,
+    compares: bool,
+    is_integer: bool,
+) -> vk::SamplerCreateInfo<'static> {
     let filter = |filter| match filter {
         Filter::Nearest => vk::Filter::NEAREST,
         Filter::Linear => vk::Filter::LINEAR,
@@ -52,10 +56,13 @@ fn sampler_with(state: &Sampler, compares: bool) -> vk::SamplerCreateInfo<'stati
         Compare::GreaterEqual => vk::CompareOp::GREATER_OR_EQUAL,
         Compare::Always => vk::CompareOp::ALWAYS,
     };
-    let border = match state.border {
-        Border::Transparent => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
-        Border::Black => vk::BorderColor::FLOAT_OPAQUE_BLACK,
-        Border::White => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+    let border = match (state.border, is_integer) {
+        (Border::Transparent, false) => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+        (Border::Black, false) => vk::BorderColor::FLOAT_OPAQUE_BLACK,
+        (Border::White, false) => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+        (Border::Transparent, true) => vk::BorderColor::INT_TRANSPARENT_BLACK,
+        (Border::Black, true) => vk::BorderColor::INT_OPAQUE_BLACK,
+        (Border::White, true) => vk::BorderColor::INT_OPAQUE_WHITE,
     };
     let between_levels = match state.mip {
         Some(Filter::Linear) => vk::SamplerMipmapMode::LINEAR,
@@ -173,7 +180,10 @@ impl Cleanup {
         let info = match reader {
             Reader::Fetches => vk::SamplerCreateInfo::default(),
             Reader::Declared(options) => sampler(options),
-            Reader::Sampler(state, compares) => sampler_with(&state, compares),
+            Reader::Sampler(state, compares) => {
+                let is_integer = data.components() != Texels::Numbers;
+                sampler_with(&state, compares, is_integer)
+            }
         };
         let sampler = make!(this, create_sampler, destroy_sampler, info);
         let image_layout = vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL;

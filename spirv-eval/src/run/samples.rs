@@ -170,6 +170,19 @@ impl Reading<'_> {
         }
     }
 
+    /// The mean of three texels. Integers are added and divided as such.
+    fn mean(&self, of: [Texel; 3]) -> Texel {
+        [0, 1, 2, 3].map(|k| {
+            let bits = of.map(|texel| texel[k].to_bits());
+            let sum = bits[0].wrapping_add(bits[1]).wrapping_add(bits[2]);
+            match self.ty.component {
+                ComponentType::Float => ((of[0][k] + of[1][k]) + of[2][k]) / 3.0,
+                ComponentType::Int => f32::from_bits((sum as i32 / 3) as u32),
+                _ => f32::from_bits(sum / 3),
+            }
+        })
+    }
+
     fn read(&self, at: [i32; 3], level: i32) -> Texel {
         self.compared(self.texture.texel_of_plane(at, level))
     }
@@ -272,7 +285,7 @@ impl Cube<'_> {
                 let all = rows.into_iter().flat_map(|y| columns.map(|x| (x, y)));
                 let others: Vec<Texel> =
                     all.filter(|&at| at != (x, y)).map(|(x, y)| self.texel(face, x, y)).collect();
-                [0, 1, 2, 3].map(|k| ((others[0][k] + others[1][k]) + others[2][k]) / 3.0)
+                self.reading.mean([others[0], others[1], others[2]])
             }
             _ => {
                 // Twice the distances from the middle of the cube, to the centre of the texel folded around the edge.

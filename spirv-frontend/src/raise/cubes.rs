@@ -1,14 +1,23 @@
 //! Cube maps (LANGUAGE §12): the face that a direction meets, and texels beyond the edges of a face.
 
 use super::raiser::Raiser;
-use super::samples::Source;
 use crate::error::Result;
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
 use lambdav_core::op::Op as Core;
+use lambdav_core::sampler::Sampler;
 use lambdav_core::types::{Scalar, Type};
 
 const TRIPLE: Type = Type::of(Scalar::I32, 3);
+
+/// The level of a texture that a sample reads, and its sampler.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    pub(super) image: NodeId,
+    pub(super) level: NodeId,
+    pub(super) sampler: Sampler,
+    pub(super) reference: Option<NodeId>,
+}
 
 /// A direction seen from the face that it meets.
 #[derive(Clone, Copy)]
@@ -160,7 +169,11 @@ impl Raiser<'_, '_> {
                 corners.push(self.op(Core::And, &[beside, below])?);
             }
         }
-        let three = self.number(self.type_of(texels[0]), 3.0);
+        let ty = self.type_of(texels[0]);
+        let three = match ty.is_integer() {
+            true => self.splat(ty, 3),
+            false => self.number(ty, 3.0),
+        };
         let mut all = Vec::new();
         for (k, &corner) in corners.iter().enumerate() {
             let mut others = texels.iter().enumerate().filter(|(other, _)| *other != k);

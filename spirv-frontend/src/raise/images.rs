@@ -1,7 +1,6 @@
 //! Reads and queries of textures.
 
-use super::opaque::Image;
-use super::raiser::Raiser;
+use super::raiser::{Image, Raiser};
 use crate::error::{RaiseError, Result};
 use crate::module::{ImageShape, Instruction};
 use lambdav_core::graph::NodeId;

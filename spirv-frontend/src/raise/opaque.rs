@@ -1,41 +1,19 @@
 //! Textures and samplers as values: each is known when the module is raised, except for the index of an array.
 
 use super::outside::Outside;
-use super::raiser::{Pointer, Raiser, Root, Value};
+use super::raiser::{Choice, Image, Pointer, Raiser, Root, Value};
 use crate::error::{RaiseError, Result};
-use crate::module::{ImageType, Instruction, ModuleType, Variable};
+use crate::module::{Instruction, ModuleType, Variable};
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::NodeId;
 use lambdav_core::interface::{BoundResource, BoundSampler};
 use lambdav_core::op::Op as Core;
-use lambdav_core::sampler::{ImageOptions, Sampler};
+use lambdav_core::sampler::ImageOptions;
 use lambdav_core::texture::{Texels, TextureOptions};
 use lambdav_core::types::{Resource, ResourceKind, Type};
 
 /// Most elements of an array of textures or samplers.
 const ELEMENTS: u32 = 256;
-
-/// One of several, by an index.
-#[derive(Clone, Debug)]
-pub(super) struct Choice<T> {
-    /// At least one.
-    pub(super) all: Vec<T>,
-    /// An `int` or `uint`, which chooses the nearest element; `None` if there is one.
-    pub(super) index: Option<NodeId>,
-}
-
-/// A texture, with a sampler if it has one.
-#[derive(Clone, Debug)]
-pub(super) struct Image {
-    pub(super) ty: ImageType,
-    /// Resources and their samplers.
-    pub(super) of: Choice<(NodeId, Sampler)>,
-}
-
-impl<T: Copy> Choice<T> {
-    fn map<U>(&self, of: impl Fn(T) -> U) -> Choice<U> {
-        Choice { all: self.all.iter().map(|&one| of(one)).collect(), index: self.index }
-    }
-}
 
 impl Raiser<'_, '_> {
     /// The value for the chosen element.
@@ -47,6 +25,9 @@ impl Raiser<'_, '_> {
         let (&last, rest) = of.all.split_last().expect("there is one");
         let mut chosen = value(self, last)?;
         let Some(index) = of.index else { return Ok(chosen) };
+        if is_active(Mutant::FirstElement) {
+            return value(self, of.all[0]);
+        }
         for (k, &one) in rest.iter().enumerate().rev() {
             let one = value(self, one)?;
             let k = self.splat(self.type_of(index), k as u32);

@@ -1,12 +1,11 @@
 //! The state of the raise, and helpers for all its parts.
 
-use super::opaque::{Choice, Image};
 use super::opened::Memories;
 use super::unset::Unset;
 use crate::error::{RaiseError, Result};
 use crate::flow::{Flow, FlowId, Target};
 use crate::memory::Memory;
-use crate::module::{Function, Instruction, Merge, Module};
+use crate::module::{Function, ImageType, Instruction, Merge, Module};
 use crate::mutants::{Mutant, is_active};
 use crate::options::OperationNames;
 use crate::structure::FunctionFacts;
@@ -29,6 +28,30 @@ pub(super) enum Value {
     Pointer(Pointer),
     Image(Image),
     Sampler(Choice<Sampler>),
+}
+
+/// One of several, by an index.
+#[derive(Clone, Debug)]
+pub(super) struct Choice<T> {
+    /// At least one.
+    pub(super) all: Vec<T>,
+    /// An `int` or `uint`, which chooses the nearest element; `None` if there is one.
+    pub(super) index: Option<NodeId>,
+}
+
+/// A texture, with a sampler if it has one.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    pub(super) ty: ImageType,
+    /// Resources and their samplers.
+    pub(super) of: Choice<(NodeId, Sampler)>,
+}
+
+impl<T: Copy> Choice<T> {
+    /// The same choice among the images of a function.
+    pub(super) fn map<U>(&self, of: impl Fn(T) -> U) -> Choice<U> {
+        Choice { all: self.all.iter().map(|&one| of(one)).collect(), index: self.index }
+    }
 }
 
 /// Origin of a pointer.

@@ -3,12 +3,12 @@
 //! Each axis is computed by itself. The texels of a sample are those that differ along no axis, along x, along y, both, and so
 //! on; they are compared with the reference first, if there is one, and mixed along x, then y, then z.
 
-use super::cubes::{Cube, Face};
+use super::cubes::{Cube, Face, Source};
 use super::images::{Optional, optional};
-use super::opaque::Image;
-use super::raiser::Raiser;
+use super::raiser::{Image, Raiser};
 use crate::error::Result;
 use crate::module::{ImageShape, ImageType, Instruction};
+use crate::mutants::{Mutant, is_active};
 use lambdav_core::graph::{Axis, NodeId, clear_words};
 use lambdav_core::op::{Elementary, Op as Core};
 use lambdav_core::sampler::{Compare, Sampler, Wrap};
@@ -36,15 +36,6 @@ struct Place {
     /// The plane, an `int`; of a cube, that of its first face.
     plane: Option<NodeId>,
     face: Option<Face>,
-}
-
-/// The level of a texture that a sample reads, and its sampler.
-#[derive(Clone, Copy)]
-pub(super) struct Source {
-    pub(super) image: NodeId,
-    pub(super) level: NodeId,
-    pub(super) sampler: Sampler,
-    pub(super) reference: Option<NodeId>,
 }
 
 /// Texels along an axis, with their coordinates wrapped.
@@ -96,7 +87,11 @@ impl Raiser<'_, '_> {
             false => None,
         };
         if is_divided {
-            for at in place.iter_mut().chain(&mut reference) {
+            let mut reference = reference.as_mut();
+            if is_active(Mutant::UndividedReference) {
+                reference = None;
+            }
+            for at in place.iter_mut().chain(reference) {
                 *at = self.op(Core::Div, &[*at, parts[axes]])?;
             }
         }
@@ -108,6 +103,9 @@ impl Raiser<'_, '_> {
         let layer = (ty.is_array && !is_query).then(|| parts[axes]);
         let mut image = image.clone();
         for (_, sampler) in &mut image.of.all {
+            if is_active(Mutant::SwappedFilters) {
+                (sampler.mag, sampler.min) = (sampler.min, sampler.mag);
+            }
             // Integers are not mixed.
             if ty.texels != Texels::Numbers {
                 (sampler.mag, sampler.min) = (Filter::Nearest, Filter::Nearest);
@@ -160,7 +158,7 @@ impl Raiser<'_, '_> {
     /// A level of detail between the limits of a sampler.
     fn limited(&mut self, sampler: &Sampler, mut level: NodeId) -> Result<NodeId> {
         let [least, most] = sampler.levels;
-        if least > 0.0 || most < f32::INFINITY {
+        if (least > 0.0 || most < f32::INFINITY) && !is_active(Mutant::IgnoredLimits) {
             let [least, most] = [least, most].map(|of| self.number(Type::NUM, of));
             level = self.op(Core::Max, &[least, level])?;
             level = self.op(Core::Min, &[level, most])?;
@@ -239,7 +237,7 @@ impl Raiser<'_, '_> {
                 }
             }
         };
-        if sampler.bias != 0.0 {
+        if sampler.bias != 0.0 && !is_active(Mutant::IgnoredBias) {
             let bias = self.number(Type::NUM, sampler.bias);
             level = self.op(Core::Add, &[level, bias])?;
         }
@@ -375,7 +373,8 @@ impl Raiser<'_, '_> {
         let mut wrapped = Vec::new();
         for (k, (texels, part)) in axes.into_iter().enumerate() {
             // The edges of a cube have other faces behind them.
-            let wrap = if on_face.is_some() { Wrap::Clamp } else { sampler.wrap[k] };
+            let axis = if is_active(Mutant::SharedWrap) { 0 } else { k };
+            let wrap = if on_face.is_some() { Wrap::Clamp } else { sampler.wrap[axis] };
             let mut all = Vec::new();
             for at in texels {
                 all.push(self.wrapped(at, sides[k], wrap)?);
@@ -430,7 +429,7 @@ impl Raiser<'_, '_> {
             }
         };
         let mut first = self.op(Core::Convert(Scalar::I32), &[first])?;
-        if let Some(offset) = offset {
+        if let Some(offset) = offset.filter(|_| !is_active(Mutant::IgnoredOffset)) {
             first = self.op(Core::Add, &[first, offset])?;
         }
         let mut texels = vec![first];
@@ -456,7 +455,11 @@ impl Raiser<'_, '_> {
             texel = self.op(Core::Select, &[outside, border, texel])?;
         }
         let Some(reference) = reference else { return Ok(texel) };
-        let texel = self.op(Core::Component(0), &[texel])?;
+        let mut texel = self.op(Core::Component(0), &[texel])?;
+        let mut reference = reference;
+        if is_active(Mutant::SwappedComparison) {
+            (texel, reference) = (reference, texel);
+        }
         let holds = match sampler.compare {
             Compare::Never => self.graph.bool(false, self.span),
             Compare::Always => self.graph.bool(true, self.span),
@@ -518,7 +521,10 @@ impl Raiser<'_, '_> {
             let texels = match &offsets {
                 None => {
                     let (of, _) = raiser.texels(source, &place, &sample.offset, Filter::Linear)?;
-                    vec![of[2], of[3], of[1], of[0]]
+                    match is_active(Mutant::GatheredRows) {
+                        false => vec![of[2], of[3], of[1], of[0]],
+                        true => of,
+                    }
                 }
                 Some(offsets) => {
                     let mut all = Vec::new();
@@ -560,8 +566,12 @@ impl Raiser<'_, '_> {
     ) -> Result<(NodeId, Option<NodeId>)> {
         let wrapped = match wrap {
             Wrap::Clamp => at,
+            Wrap::Border if is_active(Mutant::LostBorder) => at,
             Wrap::Border => return Ok((at, Some(self.is_beyond(at, side)?))),
             Wrap::Repeat => self.floored_remainder(at, side)?,
+            Wrap::MirrorOnce if is_active(Mutant::MirroredTwice) => {
+                return self.wrapped(at, side, Wrap::Mirror);
+            }
             Wrap::MirrorOnce => {
                 let count = self.splat(Type::UINT, 31);
                 let sign = self.op(Core::ShiftRight, &[at, count])?;

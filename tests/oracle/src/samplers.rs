@@ -140,6 +140,7 @@ impl Trial {
         let mut sampler = sampler(random, is_tame);
         if is_integer {
             (sampler.mag, sampler.min) = (Filter::Nearest, Filter::Nearest);
+            sampler.mip = sampler.mip.map(|_| Filter::Nearest);
         }
         let size = [width, height, planes].map(|side| side as f32);
         let place = |_| {
@@ -510,7 +511,8 @@ void main() {{
                     let others: Vec<[f32; 4]> =
                         places.iter().filter(|other| *other != place).map(read).collect();
                     std::array::from_fn(|k| {
-                        div(add(add(others[0][k], others[1][k]), others[2][k]), 3.0)
+                        let mean = div(add(add(others[0][k], others[1][k]), others[2][k]), 3.0);
+                        if self.is_integer { floor(mean) } else { mean }
                     })
                 }
             };

@@ -3,16 +3,22 @@
 //!
 //! `cargo test -p lambdav-oracle --features mutants --test mutants`
 
+#[path = "sampled/mod.rs"]
+mod sampled;
+
 use lambdav::{Shader, ShaderOptions, Size};
 use lambdav_core::resource::Bound;
 use lambdav_core::texture::{Filter, TextureData, TextureKind, TextureOptions, Wrap};
-use lambdav_engine::Settings;
 use lambdav_engine::engines::CoreEngine;
+use lambdav_engine::{Engine, Settings};
 use lambdav_frontend::mutants::{Mutant, activate};
 use lambdav_oracle::planes;
+use lambdav_oracle::samplers::{GROUP, Trial};
 use lambdav_oracle::textures::{Image, sample};
 use lambdav_raster::{RenderOptions, render};
 use lambdav_spirv_frontend::mutants as of_raise;
+use lambdav_test_support::Random;
+use sampled::{first_difference, wrong_element, wrong_projection};
 use std::sync::{Mutex, PoisonError};
 
 /// Different texels, mirrored, at coordinates on both sides of the texture.
@@ -20,7 +26,7 @@ const TEXT: &str = "(texture t (filter nearest) (wrap mirror))
     (sample t (* (- (.xy (frag-coord)) (vec2 9 4)) 0.125))";
 
 /// The first pixel that differs from the oracle.
-fn first_difference() -> Option<(usize, usize)> {
+fn first_difference_of_mirror() -> Option<(usize, usize)> {
     let texels: Vec<[f32; 4]> = (0..15).map(|k| [k as f32, 1.0, 0.5, 0.25]).collect();
     let shader = Shader::new("mirror.lv", TEXT).expect("it is right");
     let size = Size::new(32, 16).expect("within the limits");
@@ -104,15 +110,34 @@ fn mutants_of_cubes_are_found() {
     }
 }
 
+/// Trials until a mutant of a sampler shows.
+const TRIALS: u64 = 400;
+
+#[test]
+fn mutants_of_samplers_are_found() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    for mutant in of_raise::Mutant::OF_SAMPLERS {
+        of_raise::activate(Some(mutant));
+        let is_found = wrong_element(Engine::Core).is_some()
+            || wrong_projection(Engine::Core).is_some()
+            || (0..TRIALS).any(|seed| {
+                let trial = Trial::new(&mut Random::new(seed), GROUP, true);
+                first_difference(&trial, Engine::Core).is_some()
+            });
+        of_raise::activate(None);
+        assert!(is_found, "{mutant:?} of the raise is not found");
+    }
+}
+
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 #[test]
 fn mutants_of_expansions_are_found() {
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    assert_eq!(first_difference(), None, "no mutant is active");
+    assert_eq!(first_difference_of_mirror(), None, "no mutant is active");
     for mutant in Mutant::OF_TEXTURES {
         activate(Some(mutant));
-        let found = first_difference();
+        let found = first_difference_of_mirror();
         activate(None);
         assert!(found.is_some(), "{mutant:?} is not found");
     }

@@ -124,7 +124,7 @@ fn files_that_cannot_be_read() {
     refuses("#include \"d/a\" b", &mut memory, none, "LV0213 1:16 b: `#include` takes one path");
     memory.texts.insert("/work/latin".into(), b"secret \xe9".to_vec());
     memory.texts.insert("/work/picture".into(), b"\x89PNG secret".to_vec());
-    memory.texts.insert("/work/long".into(), b"secret ".repeat(1 << 18));
+    memory.texts.insert("/work/long".into(), b"secret ".repeat(1 << 20));
     for name in ["latin", "picture", "long", "d"] {
         let (source, done) =
             with_files(&format!("#include \"{name}\"\nx"), &mut memory, &settings());

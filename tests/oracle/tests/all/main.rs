@@ -5,5 +5,7 @@ mod code;
 mod library;
 mod planes;
 mod reference;
+#[path = "../sampled/mod.rs"]
+mod sampled;
 mod samplers;
 mod textures;
