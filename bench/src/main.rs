@@ -9,6 +9,7 @@
 //! taskset -c 1 target/release/lambdav-bench pipelines
 //! target/release/lambdav-bench triangles
 //! target/release/lambdav-bench compute
+//! target/release/lambdav-bench samplers
 //! target/release/lambdav-bench drivers
 //! ```
 //!
@@ -35,6 +36,7 @@ mod functions;
 mod generate;
 mod kernels;
 mod pipelines;
+mod samplers;
 mod server;
 mod table;
 mod texts;
@@ -72,6 +74,8 @@ enum What {
     Triangles(server::PeerOptions),
     /// Compute shaders, beside Vulkan drivers and plain Rust
     Compute(server::PeerOptions),
+    /// Textures that are read by samplers, beside Vulkan drivers
+    Samplers(server::PeerOptions),
     /// Whole frames, beside Vulkan drivers that draw the same frames on the CPU
     Drivers(drivers::DriverOptions),
 }
@@ -121,6 +125,7 @@ fn main() -> ExitCode {
         What::Pipelines(options) => pipelines::run(&options),
         What::Triangles(options) => triangles::run(&options),
         What::Compute(options) => compute::run(&options),
+        What::Samplers(options) => samplers::run(&options),
         What::Drivers(options) => drivers::run(&options),
     };
     match done {

@@ -1,10 +1,10 @@
 //! Reads functions: blocks and instructions, with ids replaced by places in memory.
 
-use super::arithmetic::Binary;
+use super::arithmetic::{Binary, word};
 use super::binary::Instruction;
 use super::code::{
-    Atomic, Axes, Block, Call, End, Header, Level, Part, Passed, Phi, Position, Sample,
-    SampleResult, Step,
+    Argument, Atomic, Axes, Block, Call, End, Header, Level, Operand, Part, Passed, Phi, Position,
+    Sample, SampleResult, Step,
 };
 use super::compute::{compute, place};
 use super::debug::{BlockDebug, FunctionDebug};
@@ -19,6 +19,24 @@ use super::values::{ComponentType, Entity, Ids, Index, MemoryRegion, SpirvType, 
 use lambdav_core::interface::Stage;
 use rspirv::spirv::{Decoration, Op, StorageClass};
 use rustc_hash::FxHashMap;
+
+/// The components of a place by its last one.
+fn quotients(of: &[Operand<'_>], out: &mut [u32]) {
+    if let Some((&last, rest)) = of[0].words.split_last() {
+        out.iter_mut().zip(rest).for_each(|(out, &a)| *out = divided(a, last));
+    }
+}
+
+/// A number by the last component of a place.
+fn quotient(of: &[Operand<'_>], out: &mut [u32]) {
+    if let Some(&last) = of[1].words.last() {
+        out[0] = divided(of[0].words[0], last);
+    }
+}
+
+fn divided(a: u32, b: u32) -> u32 {
+    word(f32::from_bits(a) / f32::from_bits(b))
+}
 
 /// An instruction whose operands may be defined later.
 #[derive(Debug)]
@@ -352,15 +370,27 @@ impl Draft {
     ) -> Result<(), LoadError> {
         let mut sample = Sample { to, ..of.sample };
         let axes = sample.ty.axes();
-        if let Some(b) = of.divisor {
-            let parts = (0..axes).map(|k| sample.place + k).chain(sample.reference);
-            let divided = allocate(ids, instruction, ValueType::numbers(4))?;
-            for (k, a) in parts.enumerate() {
-                let to = divided + k;
-                self.steps.push(Step::Binary { function: Binary::Div, to, a, b, words: 1 });
+        if of.is_divided {
+            let place = Argument { at: sample.place, words: axes + 1, rows: axes + 1 };
+            let to = allocate(ids, instruction, ValueType::numbers(axes as u8))?;
+            self.steps.push(Step::Apply {
+                meaning: quotients,
+                to,
+                of: [place].into(),
+                words: axes,
+            });
+            sample.place = to;
+            if let Some(at) = sample.reference {
+                let reference = Argument { at, words: 1, rows: 1 };
+                let to = allocate(ids, instruction, ValueType::numbers(1))?;
+                self.steps.push(Step::Apply {
+                    meaning: quotient,
+                    to,
+                    of: [reference, place].into(),
+                    words: 1,
+                });
+                sample.reference = Some(to);
             }
-            sample.place = divided;
-            sample.reference = sample.reference.map(|_| divided + axes);
         }
         let has_levels = globals.has_levels || !globals.images.has_one_level();
         let is_asked = matches!(sample.result, SampleResult::Level);

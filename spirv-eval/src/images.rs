@@ -145,8 +145,8 @@ fn integers(
 pub(super) struct Sampled {
     /// The sample; its level and result are not known yet, nor its place if it is divided.
     pub(super) sample: Sample,
-    /// Place of the divisor of the place and of the reference.
-    pub(super) divisor: Option<usize>,
+    /// The place and the reference are divided by the component behind the place.
+    pub(super) is_divided: bool,
     /// Level of detail, gradients, and bias, if given.
     pub(super) level: Option<usize>,
     pub(super) gradients: Option<[usize; 2]>,
@@ -207,7 +207,6 @@ pub(super) fn sample<'c>(
         false => ty.components() + usize::from(is_divided),
     };
     let place = numbers(instruction.operand(3)?, count)?;
-    let divisor = is_divided.then_some(place + ty.axes());
     let has_number = is_compared || instruction.op == Op::ImageGather;
     let reference = match is_compared {
         true => Some(numbers(instruction.operand(4)?, 1)?),
@@ -266,7 +265,7 @@ pub(super) fn sample<'c>(
         least_level,
         result,
     };
-    Ok(Some(Sampled { sample, divisor, level, gradients, bias }))
+    Ok(Some(Sampled { sample, is_divided, level, gradients, bias }))
 }
 
 /// The step for an instruction that reads or queries an image; `None` for others, and for samples.
