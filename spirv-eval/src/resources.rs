@@ -82,6 +82,9 @@ pub struct ResourceBinding {
     pub kind: BindingKind,
 }
 
+/// Set, binding, and place in an array of textures.
+type ResourcePlace = (u32, u32, Option<u32>);
+
 /// Kind of a bound resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BindingKind {
@@ -116,8 +119,8 @@ pub struct Resources {
     pub(super) blocks: Vec<(Option<[u32; 2]>, Vec<u32>)>,
     /// Data for programs, by binding in set 0.
     pub(super) resources: Vec<(u32, SharedData)>,
-    /// Data for modules, by set and binding.
-    of_modules: Vec<((u32, u32, Option<u32>), SharedData)>,
+    /// Data for modules.
+    of_modules: Vec<(ResourcePlace, SharedData)>,
 }
 
 impl Resources {

@@ -65,7 +65,7 @@ fn integers(
         }
         match image {
             ImageRef::Unorm8(image) => {
-                all.extend(image.pixels().iter().map(|of| of.map(u32::from)))
+                all.extend(image.pixels().iter().map(|of| of.map(u32::from)));
             }
             ImageRef::Unorm16(image) => {
                 all.extend(image.pixels().iter().map(|of| of.map(u32::from)));

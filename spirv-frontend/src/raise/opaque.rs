@@ -134,12 +134,12 @@ impl Raiser<'_, '_> {
         let binding = self.binding(variable);
         let own = self.module.name(variable.id);
         let names = |element| ImageOptions::names(own, &binding.to_string(), element);
-        match ty {
-            &ModuleType::Array(element, length) => {
+        match *ty {
+            ModuleType::Array(element, length) => {
                 let length = self.module.length(length)?;
                 (ty, count) = (self.module.ty(element)?, Some(length));
             }
-            &ModuleType::RuntimeArray(element) => {
+            ModuleType::RuntimeArray(element) => {
                 (ty, count) = (self.module.ty(element)?, Some(options.length(&names(None))));
             }
             _ => {}

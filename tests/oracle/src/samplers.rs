@@ -475,10 +475,10 @@ void main() {{
                     Compare::Never => false,
                     Compare::Less => a < b,
                     Compare::Equal => a == b,
-                    Compare::LessEqual => a < b || a == b,
+                    Compare::LessEqual => a <= b,
                     Compare::Greater => b < a,
                     Compare::NotEqual => !(a == b),
-                    Compare::GreaterEqual => b < a || a == b,
+                    Compare::GreaterEqual => b <= a,
                     Compare::Always => true,
                 };
                 [if holds { 1.0 } else { 0.0 }; 4]

@@ -56,7 +56,8 @@ impl Reader {
             return Err(malformed(location.span, message).into());
         };
         let span = line.span_from(first);
-        if !ty.is_num() && !(ty.is_integer() && ty.width() == Some(4)) {
+        let is_output = ty.is_num() || ty.is_integer() && ty.width() == Some(4);
+        if !is_output {
             let message = format!("an output cannot be a {}", self.type_name(ty));
             return Err(malformed(span, message).into());
         }

@@ -24,7 +24,7 @@ fn run(
 }
 
 /// The first invocation of a trial that finds other numbers than the oracle.
-pub fn first_difference(trial: &Trial, engine: Engine) -> Option<String> {
+pub(crate) fn first_difference(trial: &Trial, engine: Engine) -> Option<String> {
     let text = trial.text();
     let mut options = ShaderOptions::default().sampler("t", trial.sampler);
     if trial.mipmaps {
@@ -60,7 +60,7 @@ void main() {
 ";
 
 /// The first index from −2 to 5 by which an array of three textures gives another one than the nearest.
-pub fn wrong_element(engine: Engine) -> Option<usize> {
+pub(crate) fn wrong_element(engine: Engine) -> Option<usize> {
     let found = run(ELEMENTS, ShaderOptions::default(), engine, GROUP, |bindings| {
         for k in 0..3 {
             let texel = [[k as f32, 0.0, 0.0, 0.0]];
@@ -133,7 +133,7 @@ OpFunctionEnd
 ";
 
 /// The first of 64 pixels in which a projection samples another place or compares with another number than the quotients say.
-pub fn wrong_projection(engine: Engine) -> Option<usize> {
+pub(crate) fn wrong_projection(engine: Engine) -> Option<usize> {
     let shader = Shader::new("projections.spvasm", PROJECTIONS).expect("it is a module");
     let pipeline = shader.pipeline(&Options::default().engine(engine)).expect("it is drawn");
     let mut bindings = pipeline.bindings();
