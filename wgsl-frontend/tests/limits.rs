@@ -83,7 +83,7 @@ fn texts_that_would_grow_are_refused() {
             WgslTooLarge,
         ),
         (many(20_000, |k| format!("const c{k} = c{};\n", (k + 1) % 20_000)), WgslPlacement),
-        (" ".repeat(2_000_000), WgslTooLarge),
+        (" ".repeat(5_000_000), WgslTooLarge),
     ];
     for (text, code) in cases {
         let found = codes(&text);

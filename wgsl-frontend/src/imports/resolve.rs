@@ -19,8 +19,13 @@ enum Target {
 pub(super) fn module(loader: &mut Loader<'_>, number: usize) {
     let mut aliases: FxHashMap<String, Target> = FxHashMap::default();
     for import in loader.program.modules[number].imports.clone() {
-        // naga_oil does not read a module that nothing refers to: it may need names that are not defined.
+        // naga_oil does not read a module without references to it: it may need names that are not defined.
         if import.dialect == Dialect::Oil && !is_named(loader, number, import.name()) {
+            let count = import.path.len();
+            let paths = [count, count.saturating_sub(1)].map(|n| import.path[..n].join("::"));
+            if !paths.iter().any(|path| loader.oil_file(path).is_some()) {
+                loader.no_module(&import);
+            }
             continue;
         }
         match target(loader, number, &import) {

@@ -83,20 +83,25 @@ impl Loader<'_> {
         self.index.get_or_insert_default()
     }
 
-    /// The module of naga_oil with this path.
-    pub(super) fn oil_module(&mut self, path: &str) -> Option<usize> {
-        let file = match self.index().modules.get(path) {
-            Some(file) => file.clone(),
+    /// The file of the module of naga_oil with this path.
+    pub(super) fn oil_file(&mut self, path: &str) -> Option<PathBuf> {
+        match self.index().modules.get(path) {
+            Some(file) => Some(file.clone()),
             // A path in quotation marks is a file, often below a folder of assets that nobody names.
             None if path.ends_with(".wgsl") => {
                 let folders = self.folders(&self.folder.clone());
                 match find(self.files, path, &folders, &self.allowed) {
-                    Ok(found) => found.path,
-                    Err(_) => self.index().ending(Path::new(path))?.clone(),
+                    Ok(found) => Some(found.path),
+                    Err(_) => self.index().ending(Path::new(path)).cloned(),
                 }
             }
-            None => return None,
-        };
+            None => None,
+        }
+    }
+
+    /// The module of naga_oil with this path.
+    pub(super) fn oil_module(&mut self, path: &str) -> Option<usize> {
+        let file = self.oil_file(path)?;
         let segments = path.split("::").map(str::to_owned).collect();
         self.module_of(&file, segments)
     }
