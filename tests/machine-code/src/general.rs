@@ -18,7 +18,13 @@ impl Machine<'_> {
             Mnemonic::Ud2 | Mnemonic::Int3 => Err(FaultKind::Trap),
             Mnemonic::Mov => {
                 let value = self.read(instruction, 1)?;
-                self.write(instruction, 0, value)
+                self.write(instruction, 0, value)?;
+                if let Some((to, from)) = registers(instruction)
+                    && width()? == 64
+                {
+                    self.note_copy(to, from);
+                }
+                Ok(())
             }
             Mnemonic::Movzx => {
                 let value = self.read(instruction, 1)?.low(operand_width(instruction, 1)?);
@@ -30,6 +36,7 @@ impl Machine<'_> {
             }
             Mnemonic::Cdqe => {
                 self.general[0] = self.general[0].extended(32);
+                self.renew(0);
                 Ok(())
             }
             Mnemonic::Lea => {
@@ -46,7 +53,9 @@ impl Machine<'_> {
             Mnemonic::Sub | Mnemonic::Sbb => {
                 let borrow = if code == Mnemonic::Sbb { self.carry()? } else { 0 };
                 let [mut a, mut b] = self.both(instruction)?;
-                if is_same(instruction) || a.is_copy(b) {
+                let are_copies =
+                    registers(instruction).is_some_and(|(a, b)| self.hold_copies(a, b));
+                if is_same(instruction) || are_copies || a.is_copy(b) {
                     // A value minus itself is zero, even if the value is undefined.
                     (a, b) = (Bits::known(0), Bits::known(0));
                 }
@@ -161,6 +170,8 @@ impl Machine<'_> {
             Mnemonic::Leave => {
                 self.general[4] = self.general[5];
                 self.general[5] = self.pop_bits()?;
+                self.renew(4);
+                self.renew(5);
                 Ok(())
             }
             Mnemonic::Call => {
@@ -361,6 +372,7 @@ impl Machine<'_> {
                     32 => bits.low(32),
                     width => register.replaced(place, width, bits),
                 };
+                self.renew(number);
                 Ok(())
             }
             OpKind::Memory => {
@@ -382,6 +394,17 @@ fn is_same(instruction: &Instruction) -> bool {
     instruction.op1_kind() == OpKind::Register
         && instruction.op0_kind() == OpKind::Register
         && instruction.op0_register() == instruction.op1_register()
+}
+
+/// The numbers of the first two operands if both are general registers of 32 or 64 bits.
+fn registers(instruction: &Instruction) -> Option<(usize, usize)> {
+    let whole = |k| {
+        let is_register = instruction.op_kind(k) == OpKind::Register;
+        let register = instruction.op_register(k);
+        let is_whole = is_register && (register.is_gpr32() || register.is_gpr64());
+        is_whole.then(|| register.number())
+    };
+    Some((whole(0)?, whole(1)?))
 }
 
 /// A general register's number, lowest bit and width.

@@ -143,8 +143,11 @@ pub struct Machine<'a> {
     pub(crate) next: u64,
     /// Alternates at each condition that is not known.
     turn: bool,
-    /// Number of left-over register contents so far.
+    /// Number of contents of registers so far.
     origins: u64,
+    /// The number of each general register's content. Registers that hold copies have the same number, even if
+    /// only some bits are left over.
+    contents: [u64; 16],
 }
 
 impl<'a> Machine<'a> {
@@ -159,6 +162,7 @@ impl<'a> Machine<'a> {
             next: 0,
             turn: false,
             origins: 16,
+            contents: std::array::from_fn(|k| k as u64),
         }
     }
 
@@ -248,6 +252,7 @@ impl<'a> Machine<'a> {
         (host.function)(&mut self.memory, arguments).map_err(FaultKind::Host)?;
         for k in (0..16).filter(|k| !PRESERVED.contains(k)) {
             self.general[k] = self.left_over();
+            self.contents[k] = self.origins;
         }
         for (k, vector) in self.vectors.iter_mut().enumerate() {
             // Upper halves that are clear stay clear; others become undefined.
@@ -279,6 +284,22 @@ impl<'a> Machine<'a> {
     fn left_over(&mut self) -> Bits {
         self.origins += 1;
         Bits::left_over(self.origins)
+    }
+
+    /// Notes that a general register has a new content.
+    pub(crate) fn renew(&mut self, register: usize) {
+        self.origins += 1;
+        self.contents[register] = self.origins;
+    }
+
+    /// Notes that a general register holds a copy of another.
+    pub(crate) fn note_copy(&mut self, to: usize, from: usize) {
+        self.contents[to] = self.contents[from];
+    }
+
+    /// True if both general registers hold the same content.
+    pub(crate) fn hold_copies(&self, these: usize, those: usize) -> bool {
+        self.contents[these] == self.contents[those]
     }
 
     /// The condition, or alternately true and false if it is not known.

@@ -2,6 +2,7 @@
 
 #![cfg(all(unix, target_arch = "x86_64"))]
 
+mod copies;
 mod forms;
 mod kernels;
 mod native;
