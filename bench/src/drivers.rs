@@ -84,19 +84,15 @@ pub(crate) fn run(options: &DriverOptions) -> io::Result<()> {
     for (name, text) in shaders().into_iter().filter(|(name, _)| options.common.wants(name)) {
         for threads in options.drivers.threads() {
             let row = measure(&name, &text, threads, options)?;
-            print(table.get_or_insert_with(|| head(&row)), &row);
+            print(table.get_or_insert_with(|| Peer::head(&row.drivers, &COLUMNS)), &row);
             rows.push(row);
         }
     }
     options.common.save(&rows)
 }
 
-fn head(row: &Row) -> Table {
-    println!("{}", row.drivers.iter().map(|d| d.name.as_str()).collect::<Vec<_>>().join("; "));
-    let mut columns = vec![("shader", 26), ("threads", 7), ("ours", 8), ("spread", 6)];
-    columns.extend(row.drivers.iter().flat_map(|_| Peer::COLUMNS));
-    Table::new(&columns)
-}
+/// The columns before those of the drivers.
+const COLUMNS: [(&str, usize); 4] = [("shader", 26), ("threads", 7), ("ours", 8), ("spread", 6)];
 
 fn print(table: &Table, row: &Row) {
     let mut all = vec![row.shader.clone(), row.threads.to_string()];

@@ -6,6 +6,7 @@
 //! picture for each line that it reads, and answers with its time.
 
 use crate::BenchArguments;
+use crate::table::Table;
 use crate::timing::{Clock, Summary};
 use clap::Args;
 use lambdav_core::float::same;
@@ -90,8 +91,14 @@ pub(crate) struct Peer {
 
 impl Peer {
     /// The columns of a driver in a table.
-    pub(crate) const COLUMNS: [(&str, usize); 4] =
-        [("driver", 8), ("spread", 6), ("ratio", 6), ("wrong", 8)];
+    const COLUMNS: [(&str, usize); 4] = [("driver", 8), ("spread", 6), ("ratio", 6), ("wrong", 8)];
+
+    /// Prints the names of the drivers and the head of a table, whose first columns are these.
+    pub(crate) fn head(drivers: &[Self], first: &[(&str, usize)]) -> Table {
+        println!("{}", drivers.iter().map(|d| d.name.as_str()).collect::<Vec<_>>().join("; "));
+        let columns = drivers.iter().flat_map(|_| Self::COLUMNS);
+        Table::new(&first.iter().copied().chain(columns).collect::<Vec<_>>())
+    }
 
     pub(crate) fn cells(&self) -> [String; 4] {
         let [time, spread] = cells(self.time);

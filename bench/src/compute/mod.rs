@@ -47,20 +47,16 @@ pub(crate) fn run(options: &PeerOptions) -> io::Result<()> {
     for subject in SUBJECTS.iter().filter(|subject| options.common.wants(subject.name)) {
         for threads in options.drivers.threads() {
             let row = measure(subject, threads, options)?;
-            print(table.get_or_insert_with(|| head(&row)), &row);
+            print(table.get_or_insert_with(|| Peer::head(&row.drivers, &COLUMNS)), &row);
             rows.push(row);
         }
     }
     options.common.save(&rows)
 }
 
-fn head(row: &Row) -> Table {
-    println!("{}", row.drivers.iter().map(|d| d.name.as_str()).collect::<Vec<_>>().join("; "));
-    let mut columns = vec![("subject", 12), ("threads", 7), ("ours", 8), ("spread", 6)];
-    columns.push(("rust", 6));
-    columns.extend(row.drivers.iter().flat_map(|_| Peer::COLUMNS));
-    Table::new(&columns)
-}
+/// The columns before those of the drivers.
+const COLUMNS: [(&str, usize); 5] =
+    [("subject", 12), ("threads", 7), ("ours", 8), ("spread", 6), ("rust", 6)];
 
 fn print(table: &Table, row: &Row) {
     let mut all = vec![row.name.to_owned(), row.threads.to_string()];

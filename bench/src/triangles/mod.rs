@@ -54,20 +54,16 @@ pub(crate) fn run(options: &PeerOptions) -> io::Result<()> {
     for scene in SCENES.iter().filter(|scene| options.common.wants(scene.name)) {
         for threads in options.drivers.threads() {
             let row = measure(scene, threads, options)?;
-            print(table.get_or_insert_with(|| head(&row)), &row, scene);
+            print(table.get_or_insert_with(|| Peer::head(&row.drivers, &COLUMNS)), &row, scene);
             rows.push(row);
         }
     }
     options.common.save(&rows)
 }
 
-fn head(row: &Row) -> Table {
-    println!("{}", row.drivers.iter().map(|d| d.name.as_str()).collect::<Vec<_>>().join("; "));
-    let mut columns = vec![("scene", 14), ("threads", 7), ("ns/triangle", 11)];
-    columns.extend([("ours", 8), ("spread", 6)]);
-    columns.extend(row.drivers.iter().flat_map(|_| Peer::COLUMNS));
-    Table::new(&columns)
-}
+/// The columns before those of the drivers.
+const COLUMNS: [(&str, usize); 5] =
+    [("scene", 14), ("threads", 7), ("ns/triangle", 11), ("ours", 8), ("spread", 6)];
 
 fn print(table: &Table, row: &Row, scene: &Scene) {
     let of_triangle = row.ours.median * 1e6 / f64::from(scene.triangles);
