@@ -2,7 +2,8 @@
 
 use super::error::{AmberError, AmberErrorKind};
 use super::value::AmberValue;
-use super::words::{Result, Words, unexpected};
+use super::words::{Lines, Result, Words, unexpected};
+use lambdav_core::texture::Texels;
 use std::sync::Arc;
 
 /// Most bytes of all buffers of a script together.
@@ -108,6 +109,49 @@ impl Elements {
         }
         room.taken += bytes.len();
         Ok(bytes.into())
+    }
+
+    /// The components of a texel of these elements, and their number; none for a matrix.
+    pub(super) fn texel(self) -> Option<(Texels, usize)> {
+        let components = match self.scalar {
+            Scalar::Float => Texels::Numbers,
+            Scalar::Int => Texels::Integers,
+            Scalar::Uint => Texels::Unsigned,
+        };
+        (self.columns == 1).then_some((components, self.rows))
+    }
+
+    /// The bytes of `count` elements, as the rest of the line says.
+    pub(super) fn of_image<'t>(
+        self,
+        count: usize,
+        line: &mut Words<'t>,
+        lines: &mut Lines<'t>,
+        room: &mut Room,
+    ) -> Result<Arc<[u8]>> {
+        let (form, span) = line.word("DATA, FILL or SERIES_FROM")?;
+        match form {
+            "DATA" => self.listed(line, lines, room),
+            "FILL" => self.fill(count, line, room),
+            "SERIES_FROM" => self.series(count, line, room),
+            form => Err(unexpected("DATA, FILL or SERIES_FROM", form, span)),
+        }
+    }
+
+    /// Elements of the numbers up to `END`, in the line or in the lines behind it.
+    pub(super) fn listed<'t>(
+        self,
+        line: &mut Words<'t>,
+        lines: &mut Lines<'t>,
+        room: &mut Room,
+    ) -> Result<Arc<[u8]>> {
+        match line.before_end() {
+            Some(mut words) => self.data(&mut words, room),
+            None => {
+                let (start, text) = lines.block(line, "data")?;
+                self.data(&mut Words::of(text, start), room)
+            }
+        }
     }
 
     /// The bytes of so many elements.

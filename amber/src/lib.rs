@@ -11,6 +11,9 @@
 //!   `[TARGET_ENV ENV]`;
 //! - `BUFFER NAME DATA_TYPE TYPE [STD140|STD430]` with `DATA … END` or `SIZE N` and `FILL X`, `SERIES_FROM X
 //!   INC_BY Y` or `FILE TEXT PATH`, of floats and integers of 32 bits, vectors and matrices of them; `BUFFER NAME FORMAT` of four bytes a pixel;
+//! - `IMAGE NAME DATA_TYPE TYPE DIM_1D|DIM_2D|DIM_3D WIDTH W [HEIGHT H [DEPTH D]]` with `DATA … END`, `FILL X` or `SERIES_FROM X
+//!   INC_BY Y`; `SAMPLER` with all its options; `BIND BUFFER … AS` sampled_image, combined_image_sampler, of an image or
+//!   of a picture that is drawn before, and `BIND SAMPLER`;
 //! - `PIPELINE graphics` with `ATTACH`, `FRAMEBUFFER_SIZE`, and `BIND BUFFER … AS` color, uniform, storage,
 //!   push_constant;
 //! - `PIPELINE compute` with `ATTACH NAME [ENTRY_POINT NAME] [SPECIALIZE ID AS TYPE X]…`, and `BIND BUFFER … AS` uniform, storage, push_constant;
@@ -25,6 +28,7 @@
 //! script or an error with its place, never a panic*, in time linear in the text.
 mod data;
 mod error;
+mod images;
 mod read;
 mod runner;
 mod script;
@@ -34,6 +38,7 @@ mod words;
 pub use error::{AmberError, AmberErrorKind};
 pub use read::ReadFile;
 pub use script::{
-    AmberBuffer, AmberCommand, AmberCompute, AmberLanguage, AmberPipeline, AmberShader, Script,
+    AmberBindings, AmberBuffer, AmberCommand, AmberCompute, AmberImage, AmberLanguage,
+    AmberPipeline, AmberShader, AmberTexels, AmberTexture, Script,
 };
 pub use value::{AmberRelation, AmberValue};

@@ -2,13 +2,16 @@
 
 use super::data::{Elements, Room};
 use super::error::{AmberError, AmberErrorKind};
+use super::images;
 use super::runner;
 use super::script::{
-    AmberBuffer, AmberCommand, AmberCompute, AmberLanguage, AmberPipeline, AmberShader, Script,
+    AmberBindings, AmberBuffer, AmberCommand, AmberCompute, AmberLanguage, AmberPipeline,
+    AmberShader, AmberTexels, AmberTexture, Script,
 };
 use super::value::AmberRelation;
 use super::words::{Lines, Result, Words, unexpected};
 use lambdav_core::interface::Binding;
+use lambdav_core::sampler::Sampler;
 use lambdav_core::source::Span;
 use lambdav_spirv::assemble::SpirvVersion;
 use rustc_hash::FxHashMap;
@@ -37,6 +40,8 @@ enum Buffer {
     /// Numbers, by index.
     Data(usize),
     Picture,
+    /// Texels, by index.
+    Image(usize),
 }
 
 /// Reads a file of text beside the script, by its name there.
@@ -48,6 +53,7 @@ struct Reader<'t, 'f> {
     script: Script,
     stages: FxHashMap<&'t str, Stage>,
     buffers: FxHashMap<&'t str, Buffer>,
+    samplers: FxHashMap<&'t str, Sampler>,
     pipelines: FxHashMap<&'t str, Pipeline>,
     clear: FxHashMap<usize, [f32; 4]>,
     room: Room,
@@ -120,7 +126,8 @@ impl<'t> Reader<'t, '_> {
             "CLEAR" => {
                 let pipeline = self.graphics(line)?;
                 let colour = self.clear.get(&pipeline).copied().unwrap_or_default();
-                self.script.commands.push(AmberCommand::Clear { pipeline, colour });
+                let span = line.span();
+                self.script.commands.push(AmberCommand::Clear { pipeline, colour, span });
                 line.end()
             }
             "RUN" => self.run(line),
@@ -131,7 +138,8 @@ impl<'t> Reader<'t, '_> {
             }
             "END" if !self.repeats.is_empty() => self.repeat(line),
             "EXPECT" => self.expect(line),
-            "SAMPLER" => Err(line.unsupported("textures")),
+            "SAMPLER" => self.sampler(line),
+            "IMAGE" => self.image(line, lines),
             _ if word.starts_with(|c: char| c.is_ascii_uppercase()) => Err(line.unsupported(word)),
             _ => Err(unexpected("a command", word, span)),
         }
@@ -221,13 +229,7 @@ impl<'t> Reader<'t, '_> {
             "DATA_TYPE" => {
                 let elements = Elements::read(line)?;
                 let bytes = match line.word("DATA or SIZE")?.0 {
-                    "DATA" => match line.before_end() {
-                        Some(mut words) => elements.data(&mut words, &mut self.room)?,
-                        None => {
-                            let (start, text) = lines.block(line, "data")?;
-                            elements.data(&mut Words::of(text, start), &mut self.room)?
-                        }
-                    },
+                    "DATA" => elements.listed(line, lines, &mut self.room)?,
                     "SIZE" => {
                         let count = line.number("a number")?;
                         match line.word("FILL")?.0 {
@@ -246,6 +248,27 @@ impl<'t> Reader<'t, '_> {
         };
         line.end()?;
         match self.buffers.insert(name, buffer) {
+            None => Ok(()),
+            Some(_) => Err(twice("buffer", name, span)),
+        }
+    }
+
+    fn sampler(&mut self, line: &mut Words<'t>) -> Result<()> {
+        let (name, span) = line.word("a name")?;
+        let sampler = images::sampler(line)?;
+        match self.samplers.insert(name, sampler) {
+            None => Ok(()),
+            Some(_) => Err(twice("sampler", name, span)),
+        }
+    }
+
+    fn image(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
+        let (name, span) = line.word("a name")?;
+        let image = images::image(name, line, lines, &mut self.room)?;
+        line.end()?;
+        self.script.images.push(image);
+        let image = Buffer::Image(self.script.images.len() - 1);
+        match self.buffers.insert(name, image) {
             None => Ok(()),
             Some(_) => Err(twice("buffer", name, span)),
         }
@@ -301,7 +324,7 @@ impl<'t> Reader<'t, '_> {
         let (name, span) = line.word("a name")?;
         line.end()?;
         let (mut shader, mut target) = (None, None);
-        let (mut blocks, mut constants) = (BTreeMap::new(), BTreeMap::new());
+        let (mut bound, mut constants) = (AmberBindings::default(), BTreeMap::new());
         let mut size = [250, 250];
         loop {
             let no_end = || AmberError { span, kind: AmberErrorKind::NoEnd("pipeline") };
@@ -315,7 +338,7 @@ impl<'t> Reader<'t, '_> {
                     }
                 }
                 "FRAMEBUFFER_SIZE" => size = line.numbers("a number")?,
-                "BIND" => self.bind(&mut line, &mut blocks, &mut target)?,
+                "BIND" => self.bind(&mut line, &mut bound, &mut target)?,
                 other => return Err(line.unsupported(other)),
             }
             line.end()?;
@@ -326,7 +349,7 @@ impl<'t> Reader<'t, '_> {
         };
         let shader = shader.ok_or_else(|| lacks("a fragment shader"))?;
         let target = target.ok_or_else(|| lacks("a colour attachment"))?;
-        self.script.pipelines.push(AmberPipeline { shader, constants, blocks, target, size });
+        self.script.pipelines.push(AmberPipeline { shader, constants, bound, target, size });
         let pipeline = Pipeline::Graphics(self.script.pipelines.len() - 1);
         match self.pipelines.insert(name, pipeline) {
             None => Ok(()),
@@ -337,7 +360,7 @@ impl<'t> Reader<'t, '_> {
     fn compute(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
         let (name, span) = line.word("a name")?;
         line.end()?;
-        let (mut shader, mut target, mut buffers) = (None, None, BTreeMap::new());
+        let (mut shader, mut target, mut bound) = (None, None, AmberBindings::default());
         let mut constants = BTreeMap::new();
         loop {
             let no_end = || AmberError { span, kind: AmberErrorKind::NoEnd("pipeline") };
@@ -355,14 +378,14 @@ impl<'t> Reader<'t, '_> {
                     shader = Some((index, entry_point));
                     constants = Self::constants(&mut line)?;
                 }
-                "BIND" => self.bind(&mut line, &mut buffers, &mut target)?,
+                "BIND" => self.bind(&mut line, &mut bound, &mut target)?,
                 other => return Err(line.unsupported(other)),
             }
             line.end()?;
         }
         let lacks = || AmberErrorKind::Unsupported("a pipeline without a compute shader".into());
         let (shader, entry_point) = shader.ok_or_else(|| AmberError { span, kind: lacks() })?;
-        self.script.computes.push(AmberCompute { shader, entry_point, constants, buffers });
+        self.script.computes.push(AmberCompute { shader, entry_point, constants, bound });
         let pipeline = Pipeline::Compute(self.script.computes.len() - 1);
         match self.pipelines.insert(name, pipeline) {
             None => Ok(()),
@@ -373,13 +396,18 @@ impl<'t> Reader<'t, '_> {
     fn bind(
         &self,
         line: &mut Words<'t>,
-        blocks: &mut BTreeMap<Binding, usize>,
+        bound: &mut AmberBindings,
         target: &mut Option<String>,
     ) -> Result<()> {
-        for (word, what) in [("SAMPLER", "textures"), ("BUFFER_ARRAY", "arrays of buffers")] {
+        for (word, what) in [("SAMPLER_ARRAY", "samplers"), ("BUFFER_ARRAY", "buffers")] {
             if line.take(word) {
-                return Err(line.unsupported(what));
+                return Err(line.unsupported(format!("arrays of {what}")));
             }
+        }
+        if line.take("SAMPLER") {
+            let sampler = find(&self.samplers, "sampler", line)?;
+            bound.samplers.insert(descriptor(line)?, sampler);
+            return Ok(());
         }
         line.keyword("BUFFER")?;
         let name = line.clone().next().map_or("", |(name, _)| name);
@@ -395,20 +423,34 @@ impl<'t> Reader<'t, '_> {
                 *target = Some(name.to_owned());
             }
             ("uniform" | "storage", Buffer::Data(data)) => {
-                line.keyword("DESCRIPTOR_SET")?;
-                let set = line.number("a number")?;
-                line.keyword("BINDING")?;
-                let binding = line.number("a number")?;
-                blocks.insert(Binding::Descriptor { set, binding }, data);
+                bound.buffers.insert(descriptor(line)?, data);
             }
             ("push_constant", Buffer::Data(data)) => {
-                blocks.insert(Binding::PushConstants, data);
+                bound.buffers.insert(Binding::PushConstants, data);
             }
             ("color" | "uniform" | "storage" | "push_constant", _) => {
                 return Err(unexpected("a use that such a buffer has", usage, span));
             }
-            ("combined_image_sampler" | "sampled_image", _) => {
-                return Err(line.unsupported("textures"));
+            ("combined_image_sampler" | "sampled_image", Buffer::Picture | Buffer::Image(_)) => {
+                let texels = match buffer {
+                    Buffer::Image(index) => AmberTexels::Image(index),
+                    _ => AmberTexels::Picture(name.to_owned()),
+                };
+                let sampler = match usage {
+                    "sampled_image" => None,
+                    _ => {
+                        line.keyword("SAMPLER")?;
+                        Some(find(&self.samplers, "sampler", line)?)
+                    }
+                };
+                let binding = descriptor(line)?;
+                if line.take("BASE_MIP_LEVEL") && line.number::<u32>("a number")? != 0 {
+                    return Err(line.unsupported("images with several levels"));
+                }
+                bound.textures.insert(binding, AmberTexture { texels, sampler });
+            }
+            ("combined_image_sampler" | "sampled_image", Buffer::Data(_)) => {
+                return Err(line.unsupported("a buffer of numbers as an image"));
             }
             (usage, _) => return Err(line.unsupported(format!("a buffer as {usage}"))),
         }
@@ -448,6 +490,7 @@ impl<'t> Reader<'t, '_> {
         match find(&self.buffers, "buffer", line)? {
             Buffer::Picture => Ok(name.to_owned()),
             Buffer::Data(_) => Err(line.unsupported("buffers that are written")),
+            Buffer::Image(_) => Err(line.unsupported("expectations of an IMAGE")),
         }
     }
 
@@ -557,6 +600,14 @@ impl<'t> Reader<'t, '_> {
         self.script.commands.push(expected);
         line.end()
     }
+}
+
+/// Reads a descriptor's set and binding.
+fn descriptor(line: &mut Words<'_>) -> Result<Binding> {
+    line.keyword("DESCRIPTOR_SET")?;
+    let set = line.number("a number")?;
+    line.keyword("BINDING")?;
+    Ok(Binding::Descriptor { set, binding: line.number("a number")? })
 }
 
 /// Reads a tolerance in levels.

@@ -6,7 +6,9 @@
 
 use super::data::{Elements, Room};
 use super::error::{AmberError, AmberErrorKind};
-use super::script::{AmberBuffer, AmberCommand, AmberCompute, AmberLanguage, AmberShader, Script};
+use super::script::{
+    AmberBindings, AmberBuffer, AmberCommand, AmberCompute, AmberLanguage, AmberShader, Script,
+};
 use super::value::AmberRelation;
 use super::words::{Lines, Result, Words, unexpected};
 use lambdav_core::interface::Binding;
@@ -45,7 +47,7 @@ pub(super) fn read<'t>(first: &Words<'t>, lines: &mut Lines<'t>) -> Result<Scrip
                     shader: 0,
                     entry_point: None,
                     constants: BTreeMap::new(),
-                    buffers: BTreeMap::new(),
+                    bound: AmberBindings::default(),
                 };
                 runner.script.computes.push(pipeline);
                 while let Some(mut line) = lines.next() {
@@ -132,14 +134,14 @@ impl Runner {
 
     /// The buffer at a binding.
     fn at(&mut self, binding: Binding, name: &str) -> Result<usize> {
-        if let Some(&known) = self.script.computes[0].buffers.get(&binding) {
+        if let Some(&known) = self.script.computes[0].bound.buffers.get(&binding) {
             return Ok(known);
         }
         let elements = Elements::read(&mut Words::of("uint32", 0))?;
         let bytes = Arc::default();
         self.script.buffers.push(AmberBuffer { name: name.to_owned(), bytes, elements });
         let number = self.script.buffers.len() - 1;
-        self.script.computes[0].buffers.insert(binding, number);
+        self.script.computes[0].bound.buffers.insert(binding, number);
         Ok(number)
     }
 

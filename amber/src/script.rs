@@ -3,7 +3,9 @@
 use super::data::Elements;
 use super::value::{AmberRelation, AmberValue};
 use lambdav_core::interface::Binding;
+use lambdav_core::sampler::Sampler;
 use lambdav_core::source::Span;
+use lambdav_core::texture::Texels;
 use lambdav_spirv::assemble::SpirvVersion;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,8 +57,50 @@ pub struct AmberCompute {
     pub entry_point: Option<String>,
     /// Bits of specialisation constants, by their ids.
     pub constants: BTreeMap<u32, u32>,
+    /// The data of its shader.
+    pub bound: AmberBindings,
+}
+
+/// The data of a pipeline's shader.
+#[derive(Clone, Debug, Default)]
+pub struct AmberBindings {
     /// Indices of buffers.
     pub buffers: BTreeMap<Binding, usize>,
+    /// Images, perhaps combined with a sampler.
+    pub textures: BTreeMap<Binding, AmberTexture>,
+    /// Samplers apart from images.
+    pub samplers: BTreeMap<Binding, Sampler>,
+}
+
+/// An image that a shader reads.
+#[derive(Clone, Debug)]
+pub struct AmberTexture {
+    /// Its texels.
+    pub texels: AmberTexels,
+    /// The sampler that it is combined with.
+    pub sampler: Option<Sampler>,
+}
+
+/// The texels of an image that a shader reads.
+#[derive(Clone, Debug)]
+pub enum AmberTexels {
+    /// Those of a picture that a pipeline has drawn, by its name.
+    Picture(String),
+    /// Those of an image of the script, by its index.
+    Image(usize),
+}
+
+/// An image with its texels.
+#[derive(Clone, Debug)]
+pub struct AmberImage {
+    /// Its name.
+    pub name: String,
+    /// Columns, rows and slices.
+    pub size: [u32; 3],
+    /// The type of components.
+    pub components: Texels,
+    /// The bits of the components, row by row. A missing component is 0, a missing fourth one 1.
+    pub texels: Arc<[[u32; 4]]>,
 }
 
 /// A pipeline that draws one picture.
@@ -66,8 +110,8 @@ pub struct AmberPipeline {
     pub shader: usize,
     /// Bits of specialisation constants of the fragment shader, by their ids.
     pub constants: BTreeMap<u32, u32>,
-    /// Indices of the buffers of uniform blocks.
-    pub blocks: BTreeMap<Binding, usize>,
+    /// The data of its shader.
+    pub bound: AmberBindings,
     /// Name of the picture that it draws into.
     pub target: String,
     /// Width and height.
@@ -83,6 +127,8 @@ pub enum AmberCommand {
         pipeline: usize,
         /// The colour.
         colour: [f32; 4],
+        /// Place of the command in the script.
+        span: Span,
     },
     /// Draws the whole picture of a pipeline.
     Draw {
@@ -151,6 +197,8 @@ pub struct Script {
     pub shaders: Vec<AmberShader>,
     /// Buffers of numbers.
     pub buffers: Vec<AmberBuffer>,
+    /// Images with texels.
+    pub images: Vec<AmberImage>,
     /// Pipelines that draw.
     pub pipelines: Vec<AmberPipeline>,
     /// Pipelines that run compute shaders.

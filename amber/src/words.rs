@@ -30,6 +30,15 @@ impl<'t> Lines<'t> {
     pub(super) fn next(&mut self) -> Option<Words<'t>> {
         loop {
             let (start, line) = self.line()?;
+            // A line that ends with a backslash goes on in the next one.
+            let mut last = line;
+            while last.trim_end().ends_with('\\')
+                && !last.contains('#')
+                && let Some((_, next)) = self.line()
+            {
+                last = next;
+            }
+            let line = &self.text[start..self.at];
             let line = line.split('#').next().unwrap_or_default();
             if !line.trim().is_empty() {
                 return Some(Words { line, start, at: 0 });
@@ -88,14 +97,20 @@ impl<'t> Words<'t> {
     }
 
     pub(super) fn next(&mut self) -> Option<(&'t str, Span)> {
-        let mut rest = self.line[self.at..].trim_start();
-        // (Only a block of several lines still has comments.)
-        while rest.starts_with('#') {
-            rest = rest.split_once('\n').map_or("", |(_, after)| after).trim_start();
-        }
-        let from = self.line.len() - rest.len();
-        let word = rest.split_whitespace().next()?;
-        self.at = from + word.len();
+        let (from, word) = loop {
+            let mut rest = self.line[self.at..].trim_start();
+            // (Only a block of several lines still has comments.)
+            while rest.starts_with('#') {
+                rest = rest.split_once('\n').map_or("", |(_, after)| after).trim_start();
+            }
+            let from = self.line.len() - rest.len();
+            let word = rest.split_whitespace().next()?;
+            self.at = from + word.len();
+            let is_end = |rest: &str| rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+            if word != "\\" || !is_end(&rest[word.len()..]) {
+                break (from, word);
+            }
+        };
         let at = self.start + from;
         Some((word, Span::new(at as u32, (at + word.len()) as u32)))
     }

@@ -55,6 +55,9 @@ pub(super) struct RunArguments {
     /// The compute entry point to use, if there are several
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
+    /// Options of a sampler; see `lambdav render --help`. May be given more than once
+    #[arg(long, value_name = "NAME=OPTIONS")]
+    sampler: Vec<String>,
     #[command(flatten)]
     text: TextArguments,
     /// Engine that runs the program; by default simd, or core for a program that exceeds the limits of simd. The result does
@@ -220,6 +223,7 @@ pub(super) fn run(options: &RunArguments) -> Result {
     let (name, bytes) = read_bytes(&options.program)?;
     let module = ModuleArguments {
         entry: options.entry.clone(),
+        sampler: options.sampler.clone(),
         text: options.text.clone(),
         ..ModuleArguments::default()
     };

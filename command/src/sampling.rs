@@ -87,7 +87,6 @@ fn described(path: &Path) -> Result<Sampling> {
     let mut options: Vec<String> =
         ["filter=nearest", "mip=nearest", "max-level=32"].map(Into::into).into();
     for setting in object(&file, &bytes, "KEY")? {
-        let value = setting.value.trim_matches('"');
         let key = match &*setting.path {
             "label" => continue,
             "addressModeU" => "wrap-u",
@@ -101,16 +100,17 @@ fn described(path: &Path) -> Result<Sampling> {
             "compare" => "compare",
             "maxAnisotropy" => "anisotropy",
             other => {
-                let what = format!("`{file}`: no GPUSamplerDescriptor has `{other}`");
-                return Err(Failure::input(what));
+                return Err(setting.wrong(&format!("no GPUSamplerDescriptor has `{other}`")));
             }
         };
-        let value = match value {
+        let value = match setting.value.trim_matches('"') {
             "clamp-to-edge" => "clamp",
             "mirror-repeat" => "mirror",
             other => other,
         };
-        options.push(format!("{key}={value}"));
+        let option = format!("{key}={value}");
+        Sampling::read([&*option]).map_err(|what| setting.wrong(&what))?;
+        options.push(option);
     }
     let read = Sampling::read(options.iter().map(String::as_str));
     read.map_err(|what| Failure::input(format!("`{file}`: {what}")))

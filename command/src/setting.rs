@@ -22,4 +22,12 @@ impl Setting {
             None => Failure::usage(error.to_string()),
         }
     }
+
+    /// Failure with this message, with the setting's place.
+    pub(super) fn wrong(&self, what: &str) -> Failure {
+        match &self.place {
+            Some((file, at)) => Failure::input(format!("`{file}`, {at}: {what}")),
+            None => Failure::usage(what),
+        }
+    }
 }

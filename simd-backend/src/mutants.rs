@@ -80,6 +80,10 @@ pub enum Mutant {
     SwappedTables,
     /// Indices of columns are assumed to be consecutive, without the test.
     UntestedColumns,
+    /// Texels are assumed to lie side by side, without the test.
+    UntestedPairs,
+    /// The weights of the rows of a bilinear mix are swapped.
+    SwappedRows,
     /// A neighbour's value is read from the pixel's own side of the pair.
     WrongQuad,
     /// Values that are undefined in inactive lanes are assumed to be whole.
@@ -152,6 +156,9 @@ impl Mutant {
 
     /// Mutants of loads by columns.
     pub const OF_COLUMNS: [Self; 1] = [Self::UntestedColumns];
+
+    /// Mutants of bilinear mixes.
+    pub const OF_MIXES: [Self; 2] = [Self::UntestedPairs, Self::SwappedRows];
 
     /// Mutants of values that are read in other lanes.
     pub const OF_QUADS: [Self; 2] = [Self::WrongQuad, Self::PartialQuad];

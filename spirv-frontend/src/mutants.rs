@@ -64,6 +64,8 @@ pub enum Mutant {
     LostBorder,
     /// Behind its mirror image an image goes on as if it were repeated.
     MirroredTwice,
+    /// Behind the greatest coordinate the repetition goes on.
+    EndlessCoordinates,
     /// An array of textures is its first element.
     FirstElement,
 }
@@ -89,7 +91,7 @@ impl Mutant {
     pub const OF_CUBES: [Self; 2] = [Self::FlatSeam, Self::OpenCorner];
 
     /// Those of samplers, and of arrays of textures.
-    pub const OF_SAMPLERS: [Self; 11] = [
+    pub const OF_SAMPLERS: [Self; 12] = [
         Self::SharedWrap,
         Self::SwappedFilters,
         Self::IgnoredLimits,
@@ -100,6 +102,7 @@ impl Mutant {
         Self::UndividedReference,
         Self::LostBorder,
         Self::MirroredTwice,
+        Self::EndlessCoordinates,
         Self::FirstElement,
     ];
 

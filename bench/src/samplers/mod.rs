@@ -1,9 +1,9 @@
 //! Textures that are read by samplers, beside Vulkan drivers that read them by their own samplers on the CPU.
 //!
-//! The time is that of one dispatch, an invocation for each pixel of 1920×1080. Subjects alternate, and medians are printed, with
-//! the number of pixels that differ by more than 1/255: drivers filter with fewer bits.
+//! The time is that of one frame of floats, 1920×1080, drawn into memory that has been used before. Subjects alternate, and
+//! medians are printed, with the number of pixels that differ by more than 1/255: drivers filter with fewer bits.
 
-use crate::server::{Peer, PeerOptions, answer, cells, compare, differences, open_restricted};
+use crate::server::{Peer, PeerOptions, answer, cells, compare_frames, open_restricted};
 use crate::table::Table;
 use crate::timing::Summary;
 use lambdav_core::files::NoFiles;
@@ -11,20 +11,22 @@ use lambdav_core::source::SourceFile;
 use lambdav_core::texture::{TextureData, TextureKind};
 use lambdav_engine::{Sampler, Shader, ShaderOptions, TextLanguage};
 use lambdav_glsl_frontend::{Options, Stage, compile};
-use lambdav_gpu::{BoundBuffer, BoundTexture, DispatchJob, forever};
+use lambdav_gpu::{Job, forever};
+use lambdav_image::{Frame, Size};
 use lambdav_raster::thread_pool;
+use lambdav_spirv_eval::SharedData;
 use serde::Serialize;
 use std::io;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
-const WIDTH: usize = 1920;
-const HEIGHT: usize = 1080;
-const GROUPS: [u32; 3] = [WIDTH as u32 / 64, HEIGHT as u32, 1];
+const WIDTH: u32 = 1920;
+const HEIGHT: u32 = 1080;
 
-/// A compute shader in GLSL with its texture.
+/// A fragment shader in GLSL with its texture.
 struct Subject {
     name: &'static str,
-    /// Declares the texture `t` at binding 0, and computes `vec4 colour` from `vec2 place` and from `pixel`.
+    /// Declares the texture `t` at binding 0, and computes `vec4 colour` from `vec2 place`, which is between 0 and 1.
     text: &'static str,
     kind: TextureKind,
     size: [u32; 3],
@@ -79,13 +81,10 @@ impl Subject {
     fn whole_text(&self) -> String {
         format!(
             "#version 450
-layout(local_size_x = 64) in;
-layout(binding = 1, std430) buffer Found {{ vec4 found[]; }};
+layout(location = 0) out vec4 found;
 {}
 void main() {{
-    uvec2 pixel = gl_GlobalInvocationID.xy;
-    vec2 place = (vec2(pixel) + 0.5) / vec2({WIDTH}.0, {HEIGHT}.0);
-    found[pixel.y * {WIDTH}u + pixel.x] = colour(place);
+    found = colour(gl_FragCoord.xy / vec2({WIDTH}.0, {HEIGHT}.0));
 }}
 ",
             self.text
@@ -124,7 +123,7 @@ pub(crate) fn run(options: &PeerOptions) -> io::Result<()> {
         let subject = SUBJECTS.iter().find(|subject| subject.name == name);
         return serve(subject.ok_or_else(|| io::Error::other(format!("no subject {name}")))?);
     }
-    println!("ms per dispatch, and our time over the driver's");
+    println!("ms per frame, and our time over the driver's");
     let mut table = None;
     let mut rows = Vec::new();
     for subject in SUBJECTS.iter().filter(|subject| options.common.wants(subject.name)) {
@@ -147,62 +146,45 @@ fn print(table: &Table, row: &Row) {
     table.row(all);
 }
 
-fn pixels(words: &[u32]) -> Vec<[f32; 4]> {
-    words.as_chunks().0.iter().map(|pixel| pixel.map(f32::from_bits)).collect()
-}
-
 fn measure(subject: &Subject, threads: usize, options: &PeerOptions) -> io::Result<Row> {
-    let reading = ShaderOptions::default().compute().language(TextLanguage::Glsl);
+    let reading = ShaderOptions::default().language(TextLanguage::Glsl);
     let reading = reading.sampler("t", subject.sampler());
     let shader = Shader::with_options(subject.name, &subject.whole_text(), &reading);
-    let pipeline = shader.and_then(|shader| shader.compute_pipeline(&options.engine()));
+    let pipeline = shader.and_then(|shader| shader.pipeline(&options.engine()));
     let pipeline = pipeline.map_err(io::Error::other)?;
     let mut bindings = pipeline.bindings();
     let bound = bindings.bind_planes("t", subject.size, &subject.texels());
     bound.map_err(io::Error::other)?;
-    bindings.bind_zeros("Found", (WIDTH * HEIGHT) as u32).map_err(io::Error::other)?;
     let pool = thread_pool(NonZeroUsize::new(threads).expect("at least one thread"));
     let pool = pool.map_err(io::Error::other)?;
-    pool.install(|| pipeline.dispatch(&mut bindings, GROUPS)).map_err(io::Error::other)?;
-    let first = pixels(bindings.words("Found").expect("it is bound"));
+    let size = Size::new(WIDTH, HEIGHT).expect("a size");
+    let mut frame = Frame::from_fn(size, |_, _| [0.0; 4]);
+    let draw = |frame: &mut Frame| {
+        pool.install(|| pipeline.render_into(&bindings, frame)).expect("it has no fault");
+    };
     let servers = options.drivers.start(&["samplers", "--serve", subject.name], threads)?;
-    let (ours, drivers) = compare(
-        options.common.runs(),
-        first.len(),
-        |theirs| differences(&first, theirs, Some(1.0 / 255.0)),
-        || {
-            pool.install(|| pipeline.dispatch(&mut bindings, GROUPS)).expect("it has run before");
-        },
-        servers,
-    )?;
+    let tolerance = Some(1.0 / 255.0);
+    let (ours, drivers) =
+        compare_frames(options.common.runs(), tolerance, &mut frame, draw, servers)?;
     Ok(Row { name: subject.name, threads, ours, drivers })
 }
 
-/// Runs a subject on request of the other process.
+/// Draws a subject on request of the other process.
 fn serve(subject: &Subject) -> io::Result<()> {
     let device = open_restricted()?;
     let source = SourceFile::new(subject.name, subject.whole_text());
-    let words = compile(source, &Options::new(Stage::Compute), &mut NoFiles).words;
+    let words = compile(source, &Options::new(Stage::Fragment), &mut NoFiles).words;
     let words = words.ok_or_else(|| io::Error::other("the shader is refused"))?;
     let texels = subject.texels().into_iter();
     let data = TextureData::with_planes(subject.kind, subject.size, texels, false);
-    let data = data.map_err(io::Error::other)?;
-    let found = vec![0; 4 * WIDTH * HEIGHT];
-    let job = DispatchJob {
-        words: &words,
-        entry_point: "main",
-        groups: GROUPS,
-        push_constants: &Default::default(),
-        buffers: &[BoundBuffer { set: 0, binding: 1, is_uniform: false, words: &found }],
-        textures: &[BoundTexture {
-            set: 0,
-            binding: 0,
-            data: &data,
-            sampler: Some((subject.sampler(), subject.compares)),
-        }],
+    let data = SharedData::Texture(Arc::new(data.map_err(io::Error::other)?));
+    let job = Job {
+        resources: &[(0, data)],
+        samplers: &[(0, subject.sampler(), subject.compares)],
+        ..Job::new(&words, &[0], [WIDTH, HEIGHT])
     };
-    let mut prepared = device.prepare_dispatch(&job, &forever).map_err(io::Error::other)?;
-    prepared.run(&forever).map_err(io::Error::other)?;
-    let found = prepared.read(0).map_err(io::Error::other)?;
-    answer(&device, &found.as_chunks().0.to_vec(), || prepared.run(&forever))
+    let mut prepared = device.prepare(&job, &forever).map_err(io::Error::other)?;
+    prepared.draw(&forever).map_err(io::Error::other)?;
+    let pixels = prepared.read(0, &forever).map_err(io::Error::other)?;
+    answer(&device, &pixels, || prepared.draw(&forever))
 }

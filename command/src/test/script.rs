@@ -13,12 +13,14 @@ use crate::failure::{Failure, Result};
 use crate::files::read_bytes;
 use crate::watch;
 use lambdav_amber::{
-    AmberCommand, AmberCompute, AmberErrorKind, AmberPipeline, AmberShader, Script,
+    AmberBindings, AmberCommand, AmberCompute, AmberErrorKind, AmberImage, AmberPipeline,
+    AmberShader, AmberTexels, AmberTexture, Script,
 };
 use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode};
-use lambdav_core::interface::Binding;
+use lambdav_core::interface::{Binding, BoundResource, Interface};
 use lambdav_core::limits;
 use lambdav_core::source::{SourceFile, Span};
+use lambdav_core::texture::Texels;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::{
     AnyImage, Bindings, DataRef, DispatchOptions, Image, LocationUse, Options, Report, Shader,
@@ -52,10 +54,17 @@ impl From<Failure> for Stop {
 }
 
 /// State of a picture between commands.
-enum Target {
-    /// Cleared to that colour.
-    Cleared([f32; 4]),
-    Drawn(Image<u8>),
+struct Target {
+    picture: Image<u8>,
+    /// The colour to which it was cleared, if nothing was drawn since.
+    cleared: Option<[f32; 4]>,
+}
+
+impl Target {
+    fn texels(&self) -> Vec<[f32; 4]> {
+        let texel = |pixel: &[u8; 4]| pixel.map(|level| f32::from(level) / 255.0);
+        self.picture.samples().as_chunks().0.iter().map(texel).collect()
+    }
 }
 
 /// Runs the tests of one script.
@@ -132,30 +141,33 @@ impl Running<'_> {
         let mut buffers: Vec<Vec<u8>> =
             self.script.buffers.iter().map(|buffer| buffer.bytes.to_vec()).collect();
         let mut has_expectation = false;
-        let [mut drawn, mut compared] = [0, 0];
+        let [mut cleared, mut drawn, mut compared] = [0; 3];
         for command in &self.script.commands {
             match command {
-                AmberCommand::Clear { pipeline, colour } => {
-                    let target = &self.script.pipelines[*pipeline].target;
-                    targets.insert(target, Target::Cleared(*colour));
+                AmberCommand::Clear { pipeline, colour, span } => {
+                    let AmberPipeline { target, size, .. } = &self.script.pipelines[*pipeline];
+                    count(&mut cleared, *size, "cleared")?;
+                    let level = colour.map(|part| (part * 255.0).round() as u8);
+                    let picture = Image::from_fn(self.size(*size, *span)?, |_, _| level);
+                    targets.insert(target, Target { picture, cleared: Some(*colour) });
                 }
                 AmberCommand::Draw { pipeline, span } => {
                     let pipeline = &self.script.pipelines[*pipeline];
                     count(&mut drawn, pipeline.size, "drawn")?;
                     let clear = match targets.get(&*pipeline.target) {
                         None => [0.0; 4],
-                        Some(Target::Cleared(colour)) => *colour,
-                        Some(Target::Drawn(_)) => {
+                        Some(Target { cleared: Some(colour), .. }) => *colour,
+                        Some(_) => {
                             let what = "several draws into one picture".to_owned();
                             return Err(Stop::Unsupported(what));
                         }
                     };
-                    let picture = self.draw(pipeline, &buffers, clear, *span)?;
-                    targets.insert(&pipeline.target, Target::Drawn(picture));
+                    let picture = self.draw(pipeline, &buffers, &targets, clear, *span)?;
+                    targets.insert(&pipeline.target, Target { picture, cleared: None });
                 }
                 AmberCommand::Dispatch { pipeline, groups, span } => {
                     let pipeline = &self.script.computes[*pipeline];
-                    self.dispatch(pipeline, &mut buffers, *groups, *span)?;
+                    self.dispatch(pipeline, &mut buffers, &targets, *groups, *span)?;
                 }
                 AmberCommand::ExpectNumbers { buffer, places, relation, values, span } => {
                     has_expectation = true;
@@ -228,33 +240,40 @@ impl Running<'_> {
         span: Span,
     ) -> std::result::Result<&'t Image<u8>, Stop> {
         match targets.get(name) {
-            Some(Target::Drawn(picture)) => Ok(picture),
+            Some(Target { picture, .. }) => Ok(picture),
             _ => Err(self.wrong(span, format!("nothing was drawn into `{name}`")).into()),
         }
+    }
+
+    /// The size of a framebuffer.
+    fn size(&self, [width, height]: [u32; 2], span: Span) -> Result<Size> {
+        let size = Size::new(width, height);
+        size.map_err(|error| self.wrong(span, format!("the framebuffer: {error}")))
     }
 
     fn draw(
         &self,
         pipeline: &AmberPipeline,
         buffers: &[Vec<u8>],
+        targets: &BTreeMap<&str, Target>,
         clear: [f32; 4],
         span: Span,
     ) -> std::result::Result<Image<u8>, Stop> {
         let options = ShaderOptions::default().clear(clear).constants_by_id(&pipeline.constants);
+        let options = with_samplers(options, &pipeline.bound);
         let shader = self.load(&self.script.shaders[pipeline.shader], &options)?;
-        let [width, height] = pipeline.size;
-        let size = Size::new(width, height)
-            .map_err(|error| self.wrong(span, format!("the framebuffer: {error}")))?;
+        let size = self.size(pipeline.size, span)?;
         if shader.locations().iter().any(|of| shader.location(*of) != Some(LocationUse::Unused)) {
             return Err(Stop::Unsupported("inputs of locations".to_owned()));
         }
-        if !shader.resources().is_empty() {
-            return Err(Stop::Unsupported("textures and storage buffers".to_owned()));
+        let mut resources = shader.interface().resources.iter();
+        if resources.any(|of| of.memory.is_some()) {
+            return Err(Stop::Unsupported("storage buffers of a fragment shader".to_owned()));
         }
         if !shader.outputs().contains(&0) {
             return Err(Stop::Unsupported("a shader without an output at location 0".to_owned()));
         }
-        let bindings = self.fill(&pipeline.blocks, buffers, &shader, span)?;
+        let bindings = self.fill(&pipeline.bound, buffers, targets, &shader, span)?;
         let options = Options::default()
             .engine(engine(self.run_options.engine, self.run_options.gpu.as_ref()))
             .for_size(size);
@@ -271,6 +290,7 @@ impl Running<'_> {
         &self,
         pipeline: &AmberCompute,
         buffers: &mut [Vec<u8>],
+        targets: &BTreeMap<&str, Target>,
         groups: [u32; 3],
         span: Span,
     ) -> std::result::Result<(), Stop> {
@@ -279,16 +299,14 @@ impl Running<'_> {
             options = options.entry_point(name);
         }
         let options = options.constants_by_id(&pipeline.constants);
+        let options = with_samplers(options, &pipeline.bound);
         let shader = self.load(&self.script.shaders[pipeline.shader], &options)?;
-        let mut bindings = self.fill(&pipeline.buffers, buffers, &shader, span)?;
+        let mut bindings = self.fill(&pipeline.bound, buffers, targets, &shader, span)?;
         let all = &shader.interface().resources;
         let memories: Vec<Binding> =
             all.iter().filter(|of| of.memory.is_some()).map(|of| of.binding).collect();
-        if memories.len() != all.len() {
-            return Err(Stop::Unsupported("textures of a compute shader".to_owned()));
-        }
         for &binding in &memories {
-            let Some(&buffer) = pipeline.buffers.get(&binding) else {
+            let Some(&buffer) = pipeline.bound.buffers.get(&binding) else {
                 return Err(self.unbound(binding, span).into());
             };
             let bound = bindings.bind(&binding.to_string(), DataRef::Bytes(&buffers[buffer]));
@@ -307,7 +325,7 @@ impl Running<'_> {
         for binding in memories {
             let words = bindings.words(&binding.to_string()).unwrap_or_default();
             let bytes = words.iter().flat_map(|word| word.to_le_bytes());
-            buffers[pipeline.buffers[&binding]] = bytes.collect();
+            buffers[pipeline.bound.buffers[&binding]] = bytes.collect();
         }
         Ok(())
     }
@@ -348,26 +366,73 @@ impl Running<'_> {
         self.wrong(span, format!("nothing is bound to {what}"))
     }
 
-    /// Binds the script's buffers to uniform blocks. Bytes beyond the end of a buffer are zero.
+    /// Binds the script's buffers to uniform blocks, and images to textures. Bytes beyond the end of a buffer are zero.
     fn fill(
         &self,
-        blocks: &BTreeMap<Binding, usize>,
+        bound: &AmberBindings,
         buffers: &[Vec<u8>],
+        targets: &BTreeMap<&str, Target>,
         shader: &Shader,
         span: Span,
-    ) -> Result<Bindings> {
+    ) -> std::result::Result<Bindings, Stop> {
         let mut bindings = shader.bindings();
         for (binding, size) in shader.blocks() {
-            let Some(&block) = blocks.get(&binding) else {
-                return Err(self.unbound(binding, span));
+            let Some(&block) = bound.buffers.get(&binding) else {
+                return Err(self.unbound(binding, span).into());
             };
             let mut bytes = buffers[block].clone();
             bytes.resize(bytes.len().max(size), 0);
             let bound = bindings.bind(&binding.to_string(), DataRef::Bytes(&bytes));
             bound.map_err(|error| self.wrong(span, error.to_string()))?;
         }
+        let Interface { resources, samplers, .. } = shader.interface();
+        if let Some(of) = samplers.iter().find(|of| !bound.samplers.contains_key(&of.binding)) {
+            return Err(self.unbound(of.binding, span).into());
+        }
+        for &BoundResource { binding, .. } in resources.iter().filter(|of| of.memory.is_none()) {
+            let name = binding.to_string();
+            if let Some(&buffer) = bound.buffers.get(&binding) {
+                let done = bindings.bind(&name, DataRef::Bytes(&buffers[buffer]));
+                done.map_err(|error| self.wrong(span, error.to_string()))?;
+                continue;
+            }
+            let Some(AmberTexture { texels, .. }) = bound.textures.get(&binding) else {
+                return Err(self.unbound(binding, span).into());
+            };
+            let done = match texels {
+                AmberTexels::Picture(picture) => {
+                    let Some(target) = targets.get(&**picture) else {
+                        let what = format!("nothing was drawn into `{picture}`");
+                        return Err(self.wrong(span, what).into());
+                    };
+                    let size = target.picture.size();
+                    let size = [size.width(), size.height(), 1];
+                    bindings.bind_planes(&name, size, &target.texels())
+                }
+                AmberTexels::Image(index) => {
+                    let AmberImage { size, components, texels, .. } = &self.script.images[*index];
+                    match components {
+                        Texels::Numbers => {
+                            let texels = texels.iter().map(|texel| texel.map(f32::from_bits));
+                            bindings.bind_planes(&name, *size, &texels.collect::<Vec<_>>())
+                        }
+                        _ => bindings.bind_integers(&name, *size, texels),
+                    }
+                }
+            };
+            done.map_err(|error| self.wrong(span, error.to_string()))?;
+        }
         Ok(bindings)
     }
+}
+
+/// The options with the samplers of a pipeline.
+fn with_samplers(mut options: ShaderOptions, bound: &AmberBindings) -> ShaderOptions {
+    let combined = bound.textures.iter().filter_map(|(binding, of)| Some((binding, of.sampler?)));
+    for (binding, sampler) in combined.chain(bound.samplers.iter().map(|(of, &to)| (of, to))) {
+        options = options.sampler(binding.to_string(), sampler);
+    }
+    options
 }
 
 /// Most bytes of a file of data.

@@ -2,6 +2,7 @@
 
 use ash::vk;
 use lambdav_core::graph::AttributeRate;
+use lambdav_core::sampler::Sampler;
 use lambdav_core::state::State;
 use lambdav_core::types::Scalar;
 use lambdav_spirv_eval::{PUSH_CONSTANT_WORDS, Resources, SharedData};
@@ -28,6 +29,9 @@ pub struct Job<'a> {
     pub uniforms: &'a [u32],
     /// The data of textures and buffers, and their bindings.
     pub resources: &'a [(u32, SharedData)],
+    /// The state of samplers by binding, and true for one that compares: for textures of a shader that samples natively. A module of
+    /// ours needs none.
+    pub samplers: &'a [(u32, Sampler, bool)],
     /// Binding and words of a storage buffer that fragments change ([`Prepared::read_changed`](crate::Prepared::read_changed)).
     pub changed: Option<(u32, &'a [u32])>,
 }
@@ -47,6 +51,7 @@ impl<'a> Job<'a> {
             push_constants,
             uniforms,
             resources,
+            samplers: &[],
             changed: None,
         }
     }

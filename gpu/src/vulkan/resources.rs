@@ -118,7 +118,11 @@ impl Cleanup {
         for (binding, data) in job.resources {
             let of = match data {
                 SharedData::Texture(data) => {
-                    let reader = reader(interface, [0, *binding]);
+                    let own = job.samplers.iter().find(|(of, ..)| of == binding);
+                    let reader = match own {
+                        Some(&(_, state, compares)) => Reader::Sampler(state, compares),
+                        None => reader(interface, [0, *binding]),
+                    };
                     let (info, upload) = self.texture(data, reader, patience)?;
                     textures.push((*binding, upload));
                     Found::Image(info)

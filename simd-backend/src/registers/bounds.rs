@@ -28,6 +28,7 @@ impl Bounds {
                     Instr::Load(..)
                         | Instr::LoadFour { .. }
                         | Instr::LoadColumns { .. }
+                        | Instr::LoadMixed { .. }
                         | Instr::LoadArray(..)
                         | Instr::StoreArray { .. }
                         | Instr::LoadMemory(..)

@@ -498,6 +498,33 @@ impl<'a> Call<'a> {
                 }
                 return Ok(());
             }
+            Instr::Apart(to, pairs) => (*to, vec![Self::is_apart(on, pairs)?.map(u64::from)]),
+            Instr::LoadMixed { to, space, first, indices, weights } => {
+                let number = |op, a: &Lanes, b: &Lanes| -> Lanes {
+                    let both = a.iter().zip(b);
+                    both.map(|(&a, &b)| Some(apply(op, Kind::F32, [a?, b?, 0]))).collect()
+                };
+                for (k, to) in (0..4).zip(to) {
+                    let mut rows = Vec::new();
+                    for &index in indices {
+                        let index = on.get(index)?;
+                        let mut texels = Vec::new();
+                        // All four words of each texel must exist.
+                        for (word, &weight) in [k, 4 + k].into_iter().zip(&weights[..2]) {
+                            let words = self.words(*space, first + word, index)?;
+                            texels.push(number(LaneOp::Mul, &words, on.get(weight)?));
+                        }
+                        rows.push(number(LaneOp::Add, &texels[0], &texels[1]));
+                    }
+                    let [x, y] = [0, 1].map(|row| (row, weights[2 + row]));
+                    let x = number(LaneOp::Mul, &rows[x.0], on.get(x.1)?);
+                    let y = number(LaneOp::Mul, &rows[y.0], on.get(y.1)?);
+                    if let Some(to) = to {
+                        on.registers[to.index()] = Some(number(LaneOp::Add, &x, &y));
+                    }
+                }
+                return Ok(());
+            }
             Instr::LoadArray(to, place) => {
                 let word = |lane| match self.place(on, place, lane)? {
                     Some(at) => Ok::<_, String>(self.arrays[at]),
@@ -685,6 +712,18 @@ impl<'a> Call<'a> {
             index[lane as usize] != index[first as usize] + u64::from(further)
         };
         Some((0..tile.width()).any(is_apart))
+    }
+
+    /// True if in some lane the second index of a pair is not four more than the first; `None` if one is undefined.
+    fn is_apart(on: &Activation<'_>, pairs: &[[Reg; 2]; 2]) -> Result<Option<bool>, String> {
+        let mut is_apart = Some(false);
+        for &[first, second] in pairs {
+            for (first, second) in on.get(first)?.iter().zip(on.get(second)?) {
+                let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
+                is_apart = is_apart.map(|is| is || first + 4 != *second);
+            }
+        }
+        Ok(is_apart)
     }
 
     /// The words of a memory.

@@ -315,6 +315,24 @@ pub enum Instr {
         /// The growth of the index. If it is by texels, all words of each texel are in range.
         columns: Columns,
     },
+    /// True if in some lane the second index of a pair is not four more than the first.
+    Apart(Reg, [[Reg; 2]; 2]),
+    /// A bilinear mix, lane by lane, of each of four consecutive words of a space: `(a·u + b·v)·x + (c·u + d·v)·y`, in this
+    /// order. The words of a lie at the first index, those of b behind them, c at the second, d behind them. It is
+    /// executed only where [`Instr::Apart`] of pairs that begin with these indices was false; all indices of the pairs,
+    /// and three more words, are in range.
+    LoadMixed {
+        /// The results, from the first word to the fourth: `F32`.
+        to: [Option<Reg>; 4],
+        /// The space.
+        space: Space,
+        /// The first word, the origin of the indices.
+        first: u32,
+        /// Unsigned `I32` in each lane.
+        indices: [Reg; 2],
+        /// The weights `u`, `v`, `x` and `y`.
+        weights: [Reg; 4],
+    },
     /// A word of an array in each lane.
     LoadArray(Reg, ArrayPlace),
     /// Stores a word of an array in each lane.
@@ -427,6 +445,7 @@ impl Instr {
             | Self::Logic(to, ..)
             | Self::Any(to, _)
             | Self::Scattered(to, ..)
+            | Self::Apart(to, _)
             | Self::Input(to, _)
             | Self::Primitive(to, _)
             | Self::Lanes(to, ..)
@@ -445,7 +464,9 @@ impl Instr {
             | Self::Call { to, .. }
             | Self::Callout { to, .. }
             | Self::Reload(to, _) => f(*to),
-            Self::LoadFour { to, .. } | Self::LoadColumns { to, .. } => {
+            Self::LoadFour { to, .. }
+            | Self::LoadColumns { to, .. }
+            | Self::LoadMixed { to, .. } => {
                 to.iter().flatten().copied().for_each(f);
             }
             Self::SetSlot(..)
@@ -574,6 +595,10 @@ macro_rules! uses {
                     | Self::Part(_, _, from)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),
+                    Self::Apart(_, of) => of.$iter().flatten().for_each(f),
+                    Self::LoadMixed { indices, weights, .. } => {
+                        indices.$iter().chain(weights).for_each(f);
+                    }
                     Self::Join(_, of)
                     | Self::Concat(_, of, _)
                     | Self::Words(_, of, _)

@@ -256,6 +256,14 @@ fn print_block(
                 let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));
                 format!("{} = load {space}{first} + {index} {columns}", to.join(", "))
             }
+            Instr::Apart(to, pairs) => {
+                format!("{} = apart {}", typed(to), List(pairs.as_flattened()))
+            }
+            Instr::LoadMixed { to, space, first, indices, weights } => {
+                let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));
+                let (indices, weights) = (List(indices), List(weights));
+                format!("{} = load mixed {space}{first} + {indices} by {weights}", to.join(", "))
+            }
             Instr::LoadArray(to, place) => format!("{} = {place}", typed(to)),
             Instr::StoreArray { place, word, mask: None } => format!("{place} = {word}"),
             Instr::StoreArray { place, word, mask: Some(mask) } => {

@@ -226,6 +226,7 @@ impl<'p> Verifier<'p, '_> {
         self.dominance(&order, &flow);
         self.spill_slots(&order, &predecessors);
         self.columns(&order, &predecessors);
+        self.mixes(&order, &predecessors);
         self.lanes(&order, &predecessors);
         if self.role == Role::Frame {
             self.filled_slots(&order, &flow);
@@ -469,6 +470,24 @@ impl<'p> Verifier<'p, '_> {
                 let last = if step == 4 { 3 } else { asked };
                 let inside = program.spaces().hold(*space, *first, last, self.bound(*index));
                 self.require(inside, || format!("nothing keeps {index} and {last} more inside"));
+                self.after_frame(*space);
+            }
+            Instr::Apart(to, pairs) => {
+                self.expect_result(*to, Some(scalar(Kind::Mask)));
+                for &index in pairs.as_flattened() {
+                    self.expect(index, RegisterType::Vector(Kind::I32), "the index");
+                }
+            }
+            Instr::LoadMixed { to, space, indices, weights, .. } => {
+                for &index in indices {
+                    self.expect(index, RegisterType::Vector(Kind::I32), "the index");
+                }
+                for &weight in weights {
+                    self.expect(weight, RegisterType::Vector(Kind::F32), "the weight");
+                }
+                for &to in to.iter().flatten() {
+                    self.expect_result(to, Some(RegisterType::Vector(Kind::F32)));
+                }
                 self.after_frame(*space);
             }
             Instr::LoadArray(to, place) => self.array(*to, place),
@@ -851,6 +870,45 @@ impl<'p> Verifier<'p, '_> {
         for (id, at, index) in wrong {
             (self.block, self.instr) = (id, Some(at));
             self.error(format!("no test shows that {index} grows from column to column"));
+        }
+    }
+
+    /// Checks that each mix of loads is guarded by a test that its texels are pairs, all of which are in range.
+    fn mixes(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
+        let function = self.function;
+        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(Origin::Register(*reg));
+        let mut wrong = Vec::new();
+        for &id in order {
+            for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {
+                let Instr::LoadMixed { space, first, indices, .. } = instr else { continue };
+                let is_tested = |before: &RegisterBlock| {
+                    before.instrs.iter().any(|instr| match (instr, &before.end) {
+                        (Instr::Apart(to, pairs), End::Branch { condition, otherwise, .. }) => {
+                            let begins = |(pair, index): (&[Reg; 2], &Reg)| {
+                                let inside = |of: &Reg| {
+                                    self.program.spaces().hold(*space, *first, 3, self.bound(*of))
+                                };
+                                origin(&pair[0]) == origin(index) && pair.iter().all(inside)
+                            };
+                            to == condition
+                                && otherwise.block == id
+                                && pairs.iter().zip(indices).all(begins)
+                        }
+                        _ => false,
+                    })
+                };
+                let is_guarded = match predecessors[id.index()][..] {
+                    [before] => is_tested(&function.blocks[before.index()]),
+                    _ => false,
+                };
+                if !is_guarded {
+                    wrong.push((id, at, indices[0]));
+                }
+            }
+        }
+        for (id, at, index) in wrong {
+            (self.block, self.instr) = (id, Some(at));
+            self.error(format!("no test shows that texels follow those at {index}, inside"));
         }
     }
 

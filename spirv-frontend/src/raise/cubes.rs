@@ -48,6 +48,14 @@ pub(super) struct Cube {
     pub(super) count: NodeId,
 }
 
+/// The texels around a place near an edge of a face.
+pub(super) struct Seam {
+    /// True if one of the texels lies beyond the edge.
+    pub(super) is_met: NodeId,
+    /// The texels then, some of them on other faces.
+    pub(super) texels: Vec<NodeId>,
+}
+
 impl Raiser<'_, '_> {
     /// The face that a direction meets.
     pub(super) fn face(&mut self, direction: NodeId) -> Result<Face> {
@@ -148,7 +156,7 @@ impl Raiser<'_, '_> {
         cube: Cube,
         face: NodeId,
         at: [NodeId; 2],
-    ) -> Result<Vec<NodeId>> {
+    ) -> Result<(Vec<NodeId>, Seam)> {
         let [one, before] = [1, -1].map(|at: i32| self.splat(Type::INT, at as u32));
         let last = self.op(Core::Sub, &[cube.count, one])?;
         let mut sides = Vec::new();
@@ -162,9 +170,12 @@ impl Raiser<'_, '_> {
             }
             sides.push(side);
         }
-        let (mut texels, mut corners) = (Vec::new(), Vec::new());
-        for (y, below) in sides[1].clone() {
+        let plane = self.op(Core::Add, &[cube.first, face])?;
+        let (mut direct, mut texels, mut corners) = (Vec::new(), Vec::new(), Vec::new());
+        for &(y, below) in &sides[1] {
             for &(x, beside) in &sides[0] {
+                let place = self.construct(TRIPLE, vec![x, y, plane])?;
+                direct.push(self.read(cube.source, place, None)?);
                 texels.push(self.on_cube(cube, face, (x, beside), (y, below))?);
                 corners.push(self.op(Core::And, &[beside, below])?);
             }
@@ -174,7 +185,7 @@ impl Raiser<'_, '_> {
             true => self.splat(ty, 3),
             false => self.number(ty, 3.0),
         };
-        let mut all = Vec::new();
+        let mut folded = Vec::new();
         for (k, &corner) in corners.iter().enumerate() {
             let mut others = texels.iter().enumerate().filter(|(other, _)| *other != k);
             let mut next = || *others.next().expect("there are three others").1;
@@ -182,12 +193,21 @@ impl Raiser<'_, '_> {
             let sum = self.op(Core::Add, &[a, b])?;
             let sum = self.op(Core::Add, &[sum, c])?;
             let mean = self.op(Core::Div, &[sum, three])?;
-            all.push(match is_active(Mutant::OpenCorner) {
+            folded.push(match is_active(Mutant::OpenCorner) {
                 true => texels[k],
                 false => self.graph.if_([corner, mean, texels[k]], self.span),
             });
         }
-        Ok(all)
+        // The first texel lies beyond an edge before, or the last one beyond an edge behind.
+        let zero = self.splat(Type::INT, 0);
+        let mut is_met = self.graph.bool(false, self.span);
+        for side in &sides {
+            let is_before = self.op(Core::Less, &[side[0].0, zero])?;
+            let is_behind = self.op(Core::LessEqual, &[cube.count, side[1].0])?;
+            let is_beyond = self.op(Core::Or, &[is_before, is_behind])?;
+            is_met = self.op(Core::Or, &[is_met, is_beyond])?;
+        }
+        Ok((direct, Seam { is_met, texels: folded }))
     }
 
     /// True if a column or a row is beyond an edge.

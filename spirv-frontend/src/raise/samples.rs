@@ -3,7 +3,7 @@
 //! Each axis is computed by itself. The texels of a sample are those that differ along no axis, along x, along y, both, and so
 //! on; they are compared with the reference first, if there is one, and mixed along x, then y, then z.
 
-use super::cubes::{Cube, Face, Source};
+use super::cubes::{Cube, Face, Seam, Source};
 use super::images::{Optional, optional};
 use super::raiser::{Image, Raiser};
 use crate::error::Result;
@@ -36,6 +36,15 @@ struct Place {
     /// The plane, an `int`; of a cube, that of its first face.
     plane: Option<NodeId>,
     face: Option<Face>,
+}
+
+/// The texels of a sample of one level.
+struct Around {
+    texels: Vec<NodeId>,
+    /// Of a cube: those near an edge of a face.
+    seam: Option<Seam>,
+    /// The parts by which they are mixed along each axis.
+    parts: Vec<NodeId>,
 }
 
 /// Texels along an axis, with their coordinates wrapped.
@@ -331,23 +340,37 @@ impl Raiser<'_, '_> {
         of: &Sample,
         filter: Filter,
     ) -> Result<NodeId> {
-        let (texels, parts) = self.texels(source, place, &of.offset, filter)?;
-        let mut mixed = texels;
-        for part in parts {
-            let pairs = mixed.chunks(2).map(|pair| self.mixed(pair[0], pair[1], part));
-            mixed = pairs.collect::<Result<_>>()?;
-        }
-        Ok(mixed[0])
+        let Around { texels, seam, parts } = self.texels(source, place, &of.offset, filter)?;
+        self.by_seam(texels, seam, |raiser, mut mixed| {
+            for &part in &parts {
+                let pairs = mixed.chunks(2).map(|pair| raiser.mixed(pair[0], pair[1], part));
+                mixed = pairs.collect::<Result<_>>()?;
+            }
+            Ok(mixed[0])
+        })
     }
 
-    /// The texels of a sample of one level, and the parts by which they are mixed along each axis.
+    /// A value of texels: of those on one face, and in an arm of its own of those near an edge of a cube.
+    fn by_seam(
+        &mut self,
+        texels: Vec<NodeId>,
+        seam: Option<Seam>,
+        value: impl Fn(&mut Self, Vec<NodeId>) -> Result<NodeId>,
+    ) -> Result<NodeId> {
+        let inside = value(self, texels)?;
+        let Some(seam) = seam else { return Ok(inside) };
+        let outside = value(self, seam.texels)?;
+        Ok(self.graph.if_([seam.is_met, outside, inside], self.span))
+    }
+
+    /// The texels of a sample of one level.
     fn texels(
         &mut self,
         source: Source,
         place: &Place,
         offset: &[NodeId],
         filter: Filter,
-    ) -> Result<(Vec<NodeId>, Vec<NodeId>)> {
+    ) -> Result<Around> {
         let Source { image, level, sampler, .. } = source;
         let size = self.op(Core::TextureSize, &[image, level])?;
         let sides = self.scalars(&[size])?;
@@ -364,7 +387,8 @@ impl Raiser<'_, '_> {
         {
             let cube = Cube { source, first, count: sides[0] };
             let at = [axes[0].0[0], axes[1].0[0]];
-            return Ok((self.around(cube, face.number, at)?, parts));
+            let (texels, seam) = self.around(cube, face.number, at)?;
+            return Ok(Around { texels, seam: Some(seam), parts });
         }
         let plane = match on_face {
             Some((face, first)) => Some(self.op(Core::Add, &[first, face.number])?),
@@ -375,11 +399,7 @@ impl Raiser<'_, '_> {
             // The edges of a cube have other faces behind them.
             let axis = if is_active(Mutant::SharedWrap) { 0 } else { k };
             let wrap = if on_face.is_some() { Wrap::Clamp } else { sampler.wrap[axis] };
-            let mut all = Vec::new();
-            for at in texels {
-                all.push(self.wrapped(at, sides[k], wrap)?);
-            }
-            wrapped.push(Along { texels: all, part });
+            wrapped.push(Along { texels: self.wrapped(&texels, sides[k], wrap)?, part });
         }
         let mut texels = Vec::new();
         for k in 0..1 << wrapped.iter().filter(|of| of.part.is_some()).count() {
@@ -400,7 +420,7 @@ impl Raiser<'_, '_> {
             let at = self.vector(Scalar::I32, place)?;
             texels.push(self.read(source, at, outside)?);
         }
-        Ok((texels, parts))
+        Ok(Around { texels, seam: None, parts })
     }
 
     /// The texels before and after a place along an axis, and the part of the second; of the nearest filter the one there.
@@ -518,32 +538,39 @@ impl Raiser<'_, '_> {
             let place = raiser.place_in(image, sample)?;
             let level = raiser.splat(Type::INT, 0);
             let source = Source { image, level, sampler, reference: sample.reference };
-            let texels = match &offsets {
+            let component_of = |raiser: &mut Self, texels: Vec<NodeId>| {
+                let mut parts = Vec::new();
+                for texel in texels {
+                    parts.push(match component {
+                        Some(component) => raiser.op(Core::Component(component), &[texel])?,
+                        None => texel,
+                    });
+                }
+                let scalar = raiser.type_of(parts[0]).scalar().unwrap_or(Scalar::F32);
+                raiser.vector(scalar, parts)
+            };
+            match &offsets {
                 None => {
-                    let (of, _) = raiser.texels(source, &place, &sample.offset, Filter::Linear)?;
-                    match is_active(Mutant::GatheredRows) {
-                        false => vec![of[2], of[3], of[1], of[0]],
-                        true => of,
-                    }
+                    let Around { texels, seam, .. } =
+                        raiser.texels(source, &place, &sample.offset, Filter::Linear)?;
+                    raiser.by_seam(texels, seam, |raiser, of| {
+                        let counterclockwise = match is_active(Mutant::GatheredRows) {
+                            false => vec![of[2], of[3], of[1], of[0]],
+                            true => of,
+                        };
+                        component_of(raiser, counterclockwise)
+                    })
                 }
                 Some(offsets) => {
                     let mut all = Vec::new();
                     for offset in offsets {
-                        let (of, _) = raiser.texels(source, &place, offset, Filter::Linear)?;
-                        all.push(of[0]);
+                        let Around { texels, seam, .. } =
+                            raiser.texels(source, &place, offset, Filter::Linear)?;
+                        all.push(raiser.by_seam(texels, seam, |_, of| Ok(of[0]))?);
                     }
-                    all
+                    component_of(raiser, all)
                 }
-            };
-            let mut parts = Vec::new();
-            for texel in texels {
-                parts.push(match component {
-                    Some(component) => raiser.op(Core::Component(component), &[texel])?,
-                    None => texel,
-                });
             }
-            let scalar = raiser.type_of(parts[0]).scalar().unwrap_or(Scalar::F32);
-            raiser.vector(scalar, parts)
         })
     }
 
@@ -556,38 +583,73 @@ impl Raiser<'_, '_> {
         self.op(Core::Add, &[a, b])
     }
 
-    /// Wraps a texel's coordinate into a level with so many texels along the axis, and says where it has the border's colour. (The
-    /// texel operation itself clamps.)
+    /// Wraps the coordinates of a texel, and perhaps the next one, into a level with so many texels along the axis, and says where they
+    /// have the border's colour. (The texel operation itself clamps.)
     fn wrapped(
         &mut self,
-        at: NodeId,
+        texels: &[NodeId],
         side: NodeId,
         wrap: Wrap,
-    ) -> Result<(NodeId, Option<NodeId>)> {
-        let wrapped = match wrap {
-            Wrap::Clamp => at,
-            Wrap::Border if is_active(Mutant::LostBorder) => at,
-            Wrap::Border => return Ok((at, Some(self.is_beyond(at, side)?))),
-            Wrap::Repeat => self.floored_remainder(at, side)?,
+    ) -> Result<Vec<(NodeId, Option<NodeId>)>> {
+        let mut wrapped = Vec::new();
+        match wrap {
+            Wrap::Repeat => wrapped = self.remainders(texels, side)?,
+            Wrap::Mirror => wrapped = self.mirrored(texels, side)?,
             Wrap::MirrorOnce if is_active(Mutant::MirroredTwice) => {
-                return self.wrapped(at, side, Wrap::Mirror);
+                wrapped = self.mirrored(texels, side)?;
             }
             Wrap::MirrorOnce => {
                 let count = self.splat(Type::UINT, 31);
-                let sign = self.op(Core::ShiftRight, &[at, count])?;
-                self.op(Core::Xor, &[at, sign])?
+                for &at in texels {
+                    let sign = self.op(Core::ShiftRight, &[at, count])?;
+                    wrapped.push(self.op(Core::Xor, &[at, sign])?);
+                }
             }
-            Wrap::Mirror => {
-                let double = self.op(Core::Add, &[side, side])?;
-                let m = self.floored_remainder(at, double)?;
-                let is_first = self.op(Core::Less, &[m, side])?;
-                let one = self.splat(Type::INT, 1);
-                let last = self.op(Core::Sub, &[double, one])?;
-                let back = self.op(Core::Sub, &[last, m])?;
-                self.op(Core::Select, &[is_first, m, back])?
+            Wrap::Border if !is_active(Mutant::LostBorder) => {
+                let mut all = Vec::new();
+                for &at in texels {
+                    all.push((at, Some(self.is_beyond(at, side)?)));
+                }
+                return Ok(all);
             }
+            Wrap::Clamp | Wrap::Border => wrapped.extend(texels),
+        }
+        Ok(wrapped.into_iter().map(|at| (at, None)).collect())
+    }
+
+    /// Coordinates in a level that is followed by its mirror image.
+    fn mirrored(&mut self, texels: &[NodeId], side: NodeId) -> Result<Vec<NodeId>> {
+        let one = self.splat(Type::INT, 1);
+        let double = self.op(Core::Add, &[side, side])?;
+        let last = self.op(Core::Sub, &[double, one])?;
+        let mut all = Vec::new();
+        for m in self.remainders(texels, double)? {
+            let is_first = self.op(Core::Less, &[m, side])?;
+            let back = self.op(Core::Sub, &[last, m])?;
+            all.push(self.op(Core::Select, &[is_first, m, back])?);
+        }
+        Ok(all)
+    }
+
+    /// Remainders of the coordinates of a texel, and perhaps the next one. The second is one more than the first, or 0; after the greatest
+    /// integer comes the least.
+    fn remainders(&mut self, texels: &[NodeId], size: NodeId) -> Result<Vec<NodeId>> {
+        let first = self.floored_remainder(texels[0], size)?;
+        if texels.len() == 1 {
+            return Ok(vec![first]);
+        }
+        let [zero, one, greatest, least] =
+            [0, 1, i32::MAX, i32::MIN].map(|word| self.splat(Type::INT, word as u32));
+        let next = self.op(Core::Add, &[first, one])?;
+        let is_last = self.op(Core::Equal, &[next, size])?;
+        let next = self.op(Core::Select, &[is_last, zero, next])?;
+        let is_greatest = self.op(Core::Equal, &[texels[0], greatest])?;
+        let of_least = self.floored_remainder(least, size)?;
+        let next = match is_active(Mutant::EndlessCoordinates) {
+            true => next,
+            false => self.op(Core::Select, &[is_greatest, of_least, next])?,
         };
-        Ok((wrapped, None))
+        Ok(vec![first, next])
     }
 
     /// The remainder of a coordinate by a positive size, rounded down, without the tests of signs that other

@@ -58,7 +58,9 @@ fn program(
 ) -> Result<(Vec<u32>, Core, Interface), Verdict> {
     let shader = &read.script.shaders[pipeline.shader];
     let text = &read.text[shader.text.start as usize..shader.text.end as usize];
-    let version = shader.version().expect("they are in SPIR-V");
+    let Some(version) = shader.version() else {
+        return Err(Verdict::Unsupported("a shader in GLSL".into()));
+    };
     let mut words = assemble(text, version).expect("it is right");
     if read.optimised {
         words = spirv_opt(&words);
@@ -70,6 +72,9 @@ fn program(
             code => Verdict::Fails(format!("{code}: {}", error.message)),
         }
     })?;
+    if !interface.resources.is_empty() {
+        return Err(Verdict::Unsupported("images".into()));
+    }
     Ok((words, core, interface))
 }
 
@@ -85,7 +90,7 @@ fn uniforms(
             unreachable!("the raise places words")
         };
         // A buffer reads as zero after its end.
-        let words = pipeline.blocks.get(&of.binding).and_then(|&block| {
+        let words = pipeline.bound.buffers.get(&of.binding).and_then(|&block| {
             let mut block = script.buffers[block].bytes.to_vec();
             let end = offsets.iter().max().map_or(0, |&last| last as usize + 4);
             block.resize(block.len().max(end), 0);
@@ -109,7 +114,7 @@ fn draw(read: &Read<'_>, pipeline: &AmberPipeline, clear: [f32; 4]) -> Result<Im
         .map_err(|error| Verdict::Fails(format!("{error:?}")))?;
     let picture = render_quantized::<u8>(&engine, size, Transfer::Linear, &Default::default())
         .map_err(|error| Verdict::Fails(format!("{error:?}")))?;
-    let blocks = pipeline.blocks.iter().map(|(binding, &buffer)| {
+    let blocks = pipeline.bound.buffers.iter().map(|(binding, &buffer)| {
         let at = match *binding {
             Binding::Descriptor { set, binding } => Some([set, binding]),
             Binding::PushConstants => None,
@@ -144,7 +149,7 @@ fn check(text: &str, optimised: bool) -> Result<Counts, Verdict> {
     let mut is_checked = false;
     for command in &read.script.commands {
         match command {
-            AmberCommand::Clear { pipeline, colour } => {
+            AmberCommand::Clear { pipeline, colour, .. } => {
                 clear.insert(*pipeline, *colour);
             }
             AmberCommand::Draw { pipeline: number, .. } => {

@@ -218,6 +218,134 @@ fn compute_scripts_run_on_buffers() {
     assert!(text.contains("unsupported a.amber: a script of VkRunner that draws"), "{text}");
 }
 
+/// A script that draws an image by a sampler, from −1/2 to 3/2 of its sides; then that picture, one half to the right.
+fn sampled(image: &str, sampler: &str, bind: &str, expectation: &str) -> String {
+    format!(
+        "#!amber
+SHADER vertex v PASSTHROUGH
+SHADER fragment f GLSL
+#version 450
+layout(set = 0, binding = 0) uniform sampler2D image;
+layout(location = 0) out vec4 colour;
+void main() {{ colour = texture(image, (gl_FragCoord.xy - 2.0) / 4.0); }}
+END
+SHADER fragment again GLSL
+#version 450
+layout(set = 1, binding = 3) uniform texture2D image;
+layout(set = 1, binding = 4) uniform sampler way;
+layout(location = 0) out vec4 colour;
+void main() {{ colour = texture(sampler2D(image, way), (gl_FragCoord.xy + vec2(4, 0)) / 8.0); }}
+END
+{image}
+SAMPLER s {sampler}
+SAMPLER default
+BUFFER frame FORMAT B8G8R8A8_UNORM
+BUFFER second FORMAT B8G8R8A8_UNORM
+PIPELINE graphics p
+  ATTACH v
+  ATTACH f
+  FRAMEBUFFER_SIZE 8 8
+  BIND BUFFER frame AS color LOCATION 0
+  {bind}
+END
+PIPELINE graphics q
+  ATTACH v
+  ATTACH again
+  FRAMEBUFFER_SIZE 8 8
+  BIND BUFFER second AS color LOCATION 0
+  BIND BUFFER frame AS sampled_image DESCRIPTOR_SET 1 BINDING 3
+  BIND SAMPLER default DESCRIPTOR_SET 1 BINDING 4
+END
+RUN p DRAW_RECT POS 0 0 SIZE 8 8
+RUN q DRAW_RECT POS 0 0 SIZE 8 8
+{expectation}
+"
+    )
+}
+
+/// Red, green; blue, white.
+const FOUR: &str = "IMAGE four DATA_TYPE vec3<float> DIM_2D WIDTH 2 HEIGHT 2 DATA
+1 0 0  0 1 0
+0 0 1  1 1 1
+END";
+
+const COMBINED: &str =
+    "BIND BUFFER four AS combined_image_sampler SAMPLER s DESCRIPTOR_SET 0 BINDING 0";
+
+#[test]
+fn scripts_sample_images() {
+    let place = TestFolder::new();
+    let corner = |colour: &str| format!("EXPECT frame IDX 0 0 SIZE 2 2 EQ_RGBA {colour}");
+    let sides = |mode: &str| format!("ADDRESS_MODE_U {mode} ADDRESS_MODE_V {mode}");
+    let border = |colour: &str| format!("{} BORDER_COLOR {colour}", sides("clamp_to_border"));
+    let (bind, wrapped) = (COMBINED, "MIN_LOD 0.0 MAX_LOD 1.0");
+    for (image, sampler, bind, expectation, said) in [
+        (FOUR, "", bind, corner("255 255 255 255"), "1 passed"),
+        (FOUR, wrapped, bind, corner("255 255 255 255"), "1 passed"),
+        (FOUR, &sides("clamp_to_edge"), bind, corner("255 0 0 255"), "1 passed"),
+        (FOUR, &sides("mirrored_repeat"), bind, corner("255 0 0 255"), "1 passed"),
+        (FOUR, &sides("mirrored_clamp_to_edge"), bind, corner("255 0 0 255"), "1 passed"),
+        (FOUR, &border("float_transparent_black"), bind, corner("0 0 0 0"), "1 passed"),
+        (FOUR, &border("float_opaque_black"), bind, corner("0 0 0 255"), "1 passed"),
+        (FOUR, &border("int_opaque_white"), bind, corner("255 255 255 255"), "1 passed"),
+        // Half of blue and white, with one eighth of the next ones.
+        (
+            FOUR,
+            "MAG_FILTER linear MIN_FILTER linear",
+            bind,
+            "EXPECT frame IDX 3 4 SIZE 1 1 EQ_RGBA 96 64 128 255 TOLERANCE 64".into(),
+            "1 passed",
+        ),
+        // The second picture is the first, moved by a half of it.
+        (FOUR, "", bind, "EXPECT second IDX 6 0 SIZE 2 2 EQ_RGBA 0 0 255 255".into(), "1 passed"),
+        (FOUR, "", bind, "EXPECT second EQ_BUFFER frame".into(), "1 passed"),
+        (
+            "IMAGE four DATA_TYPE float DIM_2D WIDTH 2 HEIGHT 2 SERIES_FROM 0.0 INC_BY 0.2",
+            "",
+            bind,
+            corner("153 0 0 255"),
+            "1 passed",
+        ),
+        (FOUR, "", "", corner("0 0 0 0"), "nothing is bound to set 0, binding 0"),
+        (FOUR, "MAG_FILTER cubic", bind, corner("0 0 0 0"), "expected a filter, found `cubic`"),
+        (FOUR, "WRAP repeat", bind, corner("0 0 0 0"), "expected an option of a sampler, found"),
+        (
+            "IMAGE four DATA_TYPE float DIM_2D WIDTH 2 HEIGHT 2 DATA 1 2 3 END",
+            "",
+            bind,
+            corner("0 0 0 0"),
+            "unsupported a.amber: an image with fewer texels than its size says",
+        ),
+        (
+            "IMAGE four DATA_TYPE int32 DIM_2D WIDTH 1 HEIGHT 1 FILL 3",
+            "",
+            bind,
+            corner("0 0 0 0"),
+            "a.amber:40:1: ",
+        ),
+        (
+            "IMAGE four DATA_TYPE float DIM_3D WIDTH 60000 HEIGHT 60000 DEPTH 60000 FILL 3",
+            "",
+            bind,
+            corner("0 0 0 0"),
+            "buffers of more than 67108864 bytes",
+        ),
+        (
+            FOUR,
+            "",
+            "BIND BUFFER frame AS combined_image_sampler SAMPLER s DESCRIPTOR_SET 0 BINDING 0",
+            corner("0 0 0 0"),
+            "nothing was drawn into `frame`",
+        ),
+    ] {
+        place.write("a.amber", sampled(image, sampler, bind, &expectation));
+        for engine in ["simd", "core", "spirv"] {
+            let text = place.run(&["test", "a.amber", "--engine", engine]).text().to_owned();
+            assert!(text.contains(said), "{image} {sampler} {expectation}: {text}");
+        }
+    }
+}
+
 /// An expectation that every picture meets is refused.
 #[test]
 fn expectations_that_say_nothing_are_refused() {

@@ -35,6 +35,7 @@ mod render;
 mod resources;
 mod rewritten;
 mod run;
+mod samplers;
 mod sequences;
 mod settings;
 mod shader_inputs;

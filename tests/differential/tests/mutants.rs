@@ -403,6 +403,17 @@ fn mutants_of_columns_are_found() {
     }
 }
 
+/// Samples whose texels do not lie side by side at the edges of a texture. Code is evaluated, since it would read out of bounds.
+#[cfg(all(unix, target_arch = "x86_64"))]
+#[test]
+fn mutants_of_mixes_are_found() {
+    let text = "(texture t) (sample t (+ (* 0.13 (.yx (frag-coord))) (* 0.01 (.xy (frag-coord)))))";
+    for name in ["evaluated8", "evaluated-avx2-16", "evaluated-avx512-16", "evaluated-avx512-256-8"]
+    {
+        each_is_found_by(text, name, &simd::Mutant::OF_MIXES, simd::activate);
+    }
+}
+
 /// Machine code and the interpreter of register programs each find them.
 #[test]
 fn mutants_in_spilling_are_found() {

@@ -97,6 +97,55 @@ impl Selection<'_, '_> {
         self.builder.ins().vany_true(differ)
     }
 
+    /// True if in some lane the second index of a pair is not four more than the first.
+    pub(super) fn apart(&mut self, pairs: [[Reg; 2]; 2]) -> Value {
+        let four = self.vector(types::I32X4, 4 | 4 << 32 | 4 << 64 | 4 << 96);
+        let differ = pairs.map(|pair| {
+            let [first, second] = pair.map(|index| self.get(index));
+            let next = self.builder.ins().iadd(first, four);
+            self.builder.ins().bxor(next, second)
+        });
+        let differ = self.builder.ins().bor(differ[0], differ[1]);
+        match is_active(Mutant::UntestedPairs) {
+            true => self.builder.ins().iconst(types::I8, 0),
+            false => self.builder.ins().vany_true(differ),
+        }
+    }
+
+    /// Bilinear mixes of two pairs of texels.
+    pub(super) fn load_mixed(
+        &mut self,
+        space: Space,
+        first: u32,
+        indices: [Reg; 2],
+        weights: [Reg; 4],
+    ) -> [Value; 4] {
+        let base = self.words_of(space);
+        let indices = indices.map(|index| self.get(index));
+        let weights = weights.map(|weight| self.get(weight));
+        let lanes = [0, 1, 2, 3].map(|lane| {
+            let [u, v, x, y] = weights.map(|weight| {
+                let bytes = std::array::from_fn(|byte| 4 * lane + byte as u8 % 4);
+                self.shuffle(types::F32X4, weight, weight, bytes)
+            });
+            let rows = indices.map(|index| {
+                let index = self.builder.ins().extractlane(index, lane);
+                let address = self.word_at(base, index);
+                let flags = UNALIGNED.with_readonly();
+                let products = [(0, u), (4, v)].map(|(word, weight)| {
+                    let offset = ((first + word) * 4) as i32;
+                    let texel = self.builder.ins().load(types::F32X4, flags, address, offset);
+                    self.builder.ins().fmul(texel, weight)
+                });
+                self.builder.ins().fadd(products[0], products[1])
+            });
+            let [x, y] = [(rows[0], x), (rows[1], y)];
+            let [x, y] = [x, y].map(|(row, weight)| self.builder.ins().fmul(row, weight));
+            self.builder.ins().fadd(x, y)
+        });
+        self.transpose(lanes)
+    }
+
     /// Loads those of four words of each lane that are `asked` for, where the index grows by `step`
     /// from lane to lane.
     pub(super) fn load_columns(

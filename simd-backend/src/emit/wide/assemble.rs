@@ -6,7 +6,7 @@
 //!                   vector registers saved around the reference mathematics
 //!                   the allocator's spill slots
 //!                   the spill slots of the register program
-//!  stack pointer ─▶ operands and results of the reference mathematics
+//!  stack pointer ─▶ operands and results of the reference mathematics, or indices of a load
 //! ```
 //!
 //! The stack pointer is a multiple of 64 at every call.
@@ -81,7 +81,7 @@ pub(super) fn assemble(
         Step::Reference { lanes, .. } => Some(*lanes as usize * 16),
         _ => None,
     });
-    let slots = calls_out.unwrap_or(0).next_multiple_of(ALIGNMENT);
+    let slots = calls_out.unwrap_or(0).max(code.scratch as usize).next_multiple_of(ALIGNMENT);
     let vector = wide.size().bytes() as usize;
     let spilled = (slots + spill_slots as usize * vector).next_multiple_of(ALIGNMENT);
     let survivors = (spilled + output.num_spillslots * 8).next_multiple_of(ALIGNMENT);
@@ -394,7 +394,7 @@ impl Assembler<'_> {
             Base::Register(of) => {
                 Mem { index: index.map(register), ..Mem::at(register(of), offset) }
             }
-            Base::Frame(Area::Callout) => Mem::at(STACK, offset),
+            Base::Frame(Area::Scratch) => Mem::at(STACK, offset),
             Base::Frame(Area::Slots) => Mem::at(STACK, self.layout.slots as i32 + offset),
             Base::Constant(id) => Mem { offset, ..Mem::constant(id) },
         };

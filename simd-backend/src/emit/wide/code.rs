@@ -72,6 +72,8 @@ pub(super) struct Code {
     /// The constants; each is aligned to its size.
     pub(super) constants: Vec<Vec<u8>>,
     constant_ids: FxHashMap<Vec<u8>, u32>,
+    /// Bytes of stack for indices of a load.
+    pub(super) scratch: u32,
     /// The size of a vector register's spill slot, in units of eight bytes.
     pub(super) vector_words: usize,
 }

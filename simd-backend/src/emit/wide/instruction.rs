@@ -65,8 +65,8 @@ pub(crate) enum Base<R> {
 /// A part of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Area {
-    /// The operands and results of the reference mathematics.
-    Callout,
+    /// The operands and results of the reference mathematics, or the indices of a load.
+    Scratch,
     /// The spill slots of the register program.
     Slots,
 }
@@ -369,7 +369,7 @@ impl<R: Copy, F: Fn(R, TextOperand, Size) -> String> Text<'_, R, F> {
         let it = self.instruction;
         let base = match base {
             Base::Register(reg) => (self.name)(reg, TextOperand::G, Size::B64),
-            Base::Frame(Area::Callout) => "callout".to_owned(),
+            Base::Frame(Area::Scratch) => "scratch".to_owned(),
             Base::Frame(Area::Slots) => "slots".to_owned(),
             Base::Constant(id) => format!("constant{id}"),
         };

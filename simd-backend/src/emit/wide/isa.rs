@@ -399,6 +399,9 @@ rows! {
         operands!(Reg V, Vvvv V, Rm X, Imm N), AVX FVL;
     Insert256: "vinsertf32x8", Evex, 1 3 0x1a, 0 0, Bytes(32),
         operands!(Reg V, Vvvv V, Rm Y, Imm N), NONE DQ1;
+    // Two parts of 128 bits, each of either register: by VEX; one half from each, by EVEX.
+    Permute128: "vperm2f128", Vex, 1 3 0x06, 0 0, FullMem, RVMI, AVX NONE;
+    Shuffle128: "vshuff32x4", Evex, 1 3 0x23, 0 0, Full(4), RVMI, NONE FVL;
     ShufflePs: "vshufps", Both, 0 1 0xc6, 0 0, Full(4), RVMI, AVX FVL;
     // Permutes one register by the indices in the second operand.
     PermuteD: "vpermd", Both, 1 2 0x36, 0 0, Full(4), RVM, AVX2 FVL;

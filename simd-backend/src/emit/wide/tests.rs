@@ -63,7 +63,10 @@ fn sizes(op: Opcode) -> Vec<Size> {
         _ if has(TextOperand::G) => vec![Size::B64],
         _ if has(TextOperand::D) => vec![Size::B32],
         _ if matches!(op, Opcode::Extract256 | Opcode::Insert256) => vec![Size::B512],
-        _ if matches!(op, Opcode::Extract128 | Opcode::Insert128) => vec![Size::B256, Size::B512],
+        Form::Vex if op == Opcode::Permute128 => vec![Size::B256],
+        _ if matches!(op, Opcode::Extract128 | Opcode::Insert128 | Opcode::Shuffle128) => {
+            vec![Size::B256, Size::B512]
+        }
         _ if matches!(op, Opcode::BroadcastSd | Opcode::PermuteD | Opcode::PermuteQ) => {
             vec![Size::B256, Size::B512]
         }

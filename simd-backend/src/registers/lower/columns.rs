@@ -18,11 +18,11 @@
 
 use rustc_hash::FxHashMap;
 
+use super::paths::{self, Paths, register};
 use crate::lanes::{Axis, Kind, LaneOp};
 use crate::registers::bounds::Bounds;
 use crate::registers::{
-    BlockCall, BlockId, Columns, End, Instr, Reg, RegisterBlock, RegisterFunction, RegisterProgram,
-    RegisterType, Rows, Status,
+    BlockId, Columns, Instr, Reg, RegisterFunction, RegisterProgram, RegisterType, Rows,
 };
 
 /// The most results of one test: they live at once.
@@ -128,73 +128,22 @@ fn groups(found: Vec<(usize, Instr)>) -> Vec<Group> {
 /// Splits a block at loads, given with the loads by columns that replace them. The loads of one
 /// index move to the first of them.
 fn split_block(function: &mut RegisterFunction, id: BlockId, found: Vec<(usize, Instr)>) {
-    let block = &mut function.blocks[id.index()];
-    let (instrs, end, cold) = (std::mem::take(&mut block.instrs), block.end.clone(), block.cold);
-    let mut instrs: Vec<Option<Instr>> = instrs.into_iter().map(Some).collect();
-    let (mut current, mut next) = (id, 0);
-    for group in groups(found) {
-        let first = group.loads[0].0;
-        let mut before: Vec<Instr> =
-            instrs[next..first].iter_mut().filter_map(Option::take).collect();
-        let by_lane: Vec<Instr> =
-            group.loads.iter().filter_map(|&(at, _)| instrs[at].take()).collect();
-        let by_column = group.loads.into_iter().map(|(_, instr)| instr).collect();
-        let mut params = Vec::new();
-        by_lane.iter().for_each(|instr| instr.definitions(&mut |to| params.push(to)));
-        let join = new_block(function, params.clone(), Vec::new(), cold);
-        let mut arm = |instrs: Vec<Instr>, cold| {
-            let mut fresh = FxHashMap::default();
-            for &param in &params {
-                let ty = function.registers[param.index()];
-                fresh.insert(param, register(function, ty));
-            }
-            let instrs = instrs.into_iter().map(|instr| renamed(instr, &fresh)).collect();
-            let block = new_block(function, Vec::new(), instrs, cold);
-            let arguments = params.iter().map(|param| fresh[param]).collect();
-            function.blocks[block.index()].end = End::Jump(BlockCall { block: join, arguments });
-            BlockCall { block, arguments: Vec::new() }
-        };
-        let [otherwise, then] = [arm(by_column, cold), arm(by_lane, true)];
+    let mut paths = Vec::new();
+    for Group { index, columns, loads, .. } in groups(found) {
         let condition = register(function, RegisterType::Scalar(Kind::Mask));
-        before.push(Instr::Scattered(condition, group.index, group.columns));
-        let block = &mut function.blocks[current.index()];
-        (block.instrs, block.end) = (before, End::Branch { condition, then, otherwise });
-        (current, next) = (join, first);
+        let (slow, fast): (Vec<usize>, Vec<Instr>) = loads.into_iter().unzip();
+        let mut results = Vec::new();
+        fast.iter().for_each(|instr| instr.definitions(&mut |to| results.push(to)));
+        paths.push(Paths {
+            at: slow[0],
+            test: Instr::Scattered(condition, index, columns),
+            condition,
+            slow,
+            fast,
+            results,
+        });
     }
-    let block = &mut function.blocks[current.index()];
-    block.instrs = instrs.into_iter().flatten().collect();
-    block.end = end;
-}
-
-fn register(function: &mut RegisterFunction, ty: RegisterType) -> Reg {
-    function.registers.push(ty);
-    Reg(function.registers.len() as u32 - 1)
-}
-
-fn new_block(
-    function: &mut RegisterFunction,
-    params: Vec<Reg>,
-    instrs: Vec<Instr>,
-    cold: bool,
-) -> BlockId {
-    let end = End::Return(Status::Done);
-    function.blocks.push(RegisterBlock { params, instrs, end, cold });
-    BlockId(function.blocks.len() as u32 - 1)
-}
-
-/// A load with new results.
-fn renamed(instr: Instr, fresh: &FxHashMap<Reg, Reg>) -> Instr {
-    let all = |to: [Option<Reg>; 4]| to.map(|to| to.map(|to| fresh[&to]));
-    match instr {
-        Instr::Load(to, space, first, index) => Instr::Load(fresh[&to], space, first, index),
-        Instr::LoadFour { to, space, first, index } => {
-            Instr::LoadFour { to: all(to), space, first, index }
-        }
-        Instr::LoadColumns { to, space, first, index, columns } => {
-            Instr::LoadColumns { to: all(to), space, first, index, columns }
-        }
-        _ => unreachable!("it is a load"),
-    }
+    paths::split(function, id, paths);
 }
 
 /// The growth of a register's numbers over the columns of a tile, clamps and wraps ignored.

@@ -9,6 +9,8 @@
 //! | `compute` | computations, register by register |
 //! | `fours` | loads of four consecutive words together |
 //! | `columns` | loads of consecutive words of columns without a gather |
+//! | `mixes` | bilinear mixes of texels that lie side by side |
+//! | `paths` | a fast and a slow path for instructions of a block |
 //! | `row` | the function for a row of groups: its loop, coordinates and stores |
 
 mod arrays;
@@ -18,6 +20,8 @@ mod compute;
 mod flow;
 mod fours;
 mod memory;
+mod mixes;
+mod paths;
 mod row;
 
 use rustc_hash::FxHashMap;
@@ -82,5 +86,6 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     };
     fours::combine(&mut lowered);
     columns::split(&mut lowered);
+    mixes::split(&mut lowered);
     lowered
 }

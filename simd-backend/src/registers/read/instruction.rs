@@ -139,6 +139,13 @@ pub(super) fn instruction(
         [a, b, c, d] => {
             let to = [a, b, c, d].map(|to| to.map(|(reg, _)| reg));
             line.keyword("load")?;
+            if line.has("mixed") {
+                let (space, first) = origin(line, named)?;
+                let indices = types.array(line)?;
+                line.keyword("by")?;
+                let weights = types.array(line)?;
+                return Ok(Instr::LoadMixed { to, space, first, indices, weights });
+            }
             let is_four = line.has("four");
             let (space, first, index) = address(line, named, types)?;
             if is_four {
@@ -243,6 +250,10 @@ fn assignment(
             let index = types.operand(line)?;
             Instr::Scattered(to, index, columns(line)?)
         }
+        "apart" => {
+            let [a, b, c, d] = types.array(line)?;
+            Instr::Apart(to, [[a, b], [c, d]])
+        }
         "slot" => Instr::Slot(to, line.decimal()?),
         "execution" => {
             line.keyword("mask")?;
@@ -341,6 +352,12 @@ fn address(
     named: Named<'_>,
     types: &mut Types,
 ) -> Result<(Space, u32, Reg), ReadError> {
+    let (space, first) = origin(line, named)?;
+    Ok((space, first, types.operand(line)?))
+}
+
+/// Takes a space and the offset of an index, with the sign before the index.
+fn origin(line: &mut Line<'_>, named: Named<'_>) -> Result<(Space, u32), ReadError> {
     let word = line.peek();
     let space = if line.has("slots") {
         Space::Slots
@@ -356,7 +373,7 @@ fn address(
     };
     let first = line.decimal()?;
     line.mark("+")?;
-    Ok((space, first, types.operand(line)?))
+    Ok((space, first))
 }
 
 /// A resource, by its number.

@@ -46,7 +46,7 @@ impl Selection<'_> {
         let is_scalar = matches!(ty, RegisterType::Scalar(_));
         let size = self.size_of(ty);
         let bytes = if is_scalar { 4 } else { size.bytes() as i32 };
-        let at = |index: i32| Mem::frame(Area::Callout, index * bytes);
+        let at = |index: i32| Mem::frame(Area::Scratch, index * bytes);
         let op = if is_scalar { Opcode::StoreSs } else { Opcode::Store };
         for (i, &reg) in std::iter::once(&mask).chain(operands).enumerate() {
             let mut value = self.register(reg);

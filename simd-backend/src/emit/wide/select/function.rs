@@ -152,7 +152,8 @@ impl<'p> Selection<'p> {
             Instr::Slot(..) | Instr::SetSlot(..) => Some(Space::Slots),
             Instr::Load(_, space, ..)
             | Instr::LoadFour { space, .. }
-            | Instr::LoadColumns { space, .. } => Some(*space),
+            | Instr::LoadColumns { space, .. }
+            | Instr::LoadMixed { space, .. } => Some(*space),
             Instr::LoadMemory(_, memory, _)
             | Instr::StoreMemory { memory, .. }
             | Instr::LoadMemoryLanes(_, memory, _)
@@ -216,7 +217,9 @@ impl<'p> Selection<'p> {
         let is_vector = |ty| !matches!(ty, RegisterType::Scalar(_));
         let into = match instr {
             // Their results are flags.
-            Instr::Poll(_) | Instr::Any(..) | Instr::Scattered(..) => uses.instr == END,
+            Instr::Poll(_) | Instr::Any(..) | Instr::Scattered(..) | Instr::Apart(..) => {
+                uses.instr == END
+            }
             Instr::Input(..) if self.ty(to) == RegisterType::Scalar(Kind::Mask) => {
                 uses.instr == END
             }
@@ -291,7 +294,10 @@ impl<'p> Selection<'p> {
             Instr::Words(to, of, upper) => self.words(*to, *of, *upper),
             Instr::Funnel(to, by, of) => self.funnel(*to, *by, *of),
             Instr::Logic(to, table, of) => self.logic(*to, *table, *of),
-            Instr::Any(to, _) | Instr::Poll(to) | Instr::Scattered(to, ..) => {
+            Instr::Any(to, _)
+            | Instr::Poll(to)
+            | Instr::Scattered(to, ..)
+            | Instr::Apart(to, _) => {
                 let condition = self.flags_of(instr);
                 self.set(*to, condition);
             }
@@ -313,6 +319,9 @@ impl<'p> Selection<'p> {
             }
             Instr::LoadColumns { to, space, first, index, columns } => {
                 self.load_columns(*to, *space, *first, *index, *columns);
+            }
+            Instr::LoadMixed { to, space, first, indices, weights } => {
+                self.load_mixed(*to, *space, *first, *indices, *weights);
             }
             Instr::LoadMemory(to, memory, index) => {
                 let base = self.words_of(Space::Resource(*memory));

@@ -5,11 +5,12 @@ use regalloc2::VReg;
 
 use super::selection::{Selection, Source, Value};
 use crate::emit::wide::code::Arg;
-use crate::emit::wide::instruction::{Instruction, Mem, Rm};
-use crate::emit::wide::isa::{Opcode, Size, Tuple};
-use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
+use crate::emit::wide::instruction::{Area, Instruction, Mem, Rm};
+use crate::emit::wide::isa::{Condition, Opcode, Size, Tuple};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
 use crate::lanes::{Axis, Kind, Space};
 use crate::machine::Tile;
+use crate::mutants::{Mutant, is_active};
 use crate::registers::{Instr, Reg, RegisterType};
 
 /// The bits of one lane, and its size in bytes.
@@ -269,19 +270,11 @@ impl Selection<'_> {
         let base = self.words_of(space);
         let index = self.register(index);
         let size = self.size();
+        let indices = self.indices_in_memory(&[index]);
         let mut rows: [Option<VReg>; 4] = [None; 4];
         for part in 0..size.bytes() as i32 / 16 {
-            let mut indices = index;
-            if part > 0 {
-                indices = self.temporary(VECTOR);
-                let it = Instruction::new(Opcode::Extract128, size).reg(Arg::Use(index));
-                self.push(it.rm(Arg::Def(indices)).number(part));
-            }
             for (lane, row) in (0..).zip(&mut rows) {
-                let number = self.temporary(GENERAL);
-                let it = Instruction::new(Opcode::ExtractD, Size::B32).reg(Arg::Use(indices));
-                self.push(it.rm(Arg::Def(number)).number(lane));
-                let from = Mem::word(base, Arg::Use(number), (first * 4) as i32);
+                let from = self.word_of_lane(base, indices, 0, 4 * part + lane, first);
                 let words = self.temporary(VECTOR);
                 match *row {
                     None => self.op2(Opcode::Load, Size::B128, words, Source::memory(from)),
@@ -294,6 +287,158 @@ impl Selection<'_> {
             }
         }
         self.transpose_words(to, rows.map(|row| row.expect("a register has four lanes or more")));
+    }
+
+    /// Stores indices, from where they are loaded lane by lane: that is faster than to extract lanes.
+    fn indices_in_memory(&mut self, all: &[VReg]) -> Area {
+        let size = self.size();
+        for (k, &index) in (0..).zip(all) {
+            let to = Mem::frame(Area::Scratch, k * size.bytes() as i32);
+            self.push(Instruction::new(Opcode::Store, size).reg(Arg::Use(index)).mem(to));
+        }
+        self.code.scratch = self.code.scratch.max(all.len() as u32 * size.bytes());
+        Area::Scratch
+    }
+
+    /// The word `first` after the index of a lane, in the register of that number among [`Self::indices_in_memory`].
+    fn word_of_lane(
+        &mut self,
+        base: Arg,
+        indices: Area,
+        register: i32,
+        lane: i32,
+        first: u32,
+    ) -> Mem<Arg> {
+        let number = self.temporary(GENERAL);
+        let at = Mem::frame(indices, register * self.size().bytes() as i32 + 4 * lane);
+        self.op2(Opcode::Mov, Size::B32, number, Source::memory(at));
+        Mem::word(base, Arg::Use(number), (first * 4) as i32)
+    }
+
+    /// Sets the flags: the condition holds if in some lane the second index of a pair is not four more than the first.
+    pub(super) fn apart(&mut self, pairs: [[Reg; 2]; 2]) -> Condition {
+        let size = self.size();
+        let mut differ = pairs.map(|pair| {
+            let [first, second] = pair.map(|index| self.register(index));
+            let [next, differ] = [(); 2].map(|()| self.temporary(VECTOR));
+            let four = self.whole_constant(4_u32.to_le_bytes().repeat(size.bytes() as usize / 4));
+            self.op3(Opcode::AddD, size, next, first, Source::memory(four));
+            self.op3(Opcode::XorPs, size, differ, next, Source::any(second));
+            differ
+        });
+        if is_active(Mutant::UntestedPairs) {
+            let none = self.temporary(VECTOR);
+            self.load_constant(none, RegisterType::Vector(Kind::I32), 0);
+            differ = [none; 2];
+        }
+        let all = self.temporary(VECTOR);
+        self.op3(Opcode::OrPs, size, all, differ[0], Source::register(differ[1]));
+        if self.wide.has_masks() {
+            let mask = self.temporary(MASK);
+            let it = Instruction::new(Opcode::TestDK, size).reg(Arg::Def(mask));
+            self.push(it.vvvv(Arg::Use(all)).rm(Arg::Use(all)));
+            let op = if self.wide == Wide::Avx512 { Opcode::TestK16 } else { Opcode::TestK8 };
+            let it = Instruction::new(op, Size::B128).reg(Arg::Use(mask));
+            self.push(it.rm(Arg::Use(mask)));
+        } else {
+            let it = Instruction::new(Opcode::Test, size).reg(Arg::Use(all));
+            self.push(it.rm(Arg::Use(all)));
+        }
+        Condition::NotEqual
+    }
+
+    /// Pairs of 128-bit parts from two registers: parts `2k` of both if `upper` is false, parts `2k + 1` if it is true; with 512
+    /// bits, two parts of the first and then two of the second.
+    fn parts(&mut self, a: VReg, b: VReg, upper: bool) -> VReg {
+        let to = self.temporary(VECTOR);
+        let (op, number) = match (self.wide, upper) {
+            (Wide::Avx2, false) => (Opcode::Permute128, 0x20),
+            (Wide::Avx2, true) => (Opcode::Permute128, 0x31),
+            (Wide::Avx512At256, false) => (Opcode::Shuffle128, 0b00),
+            (Wide::Avx512At256, true) => (Opcode::Shuffle128, 0b11),
+            (Wide::Avx512, false) => (Opcode::Shuffle128, 0b10_00_10_00),
+            (Wide::Avx512, true) => (Opcode::Shuffle128, 0b11_01_11_01),
+        };
+        let it = Instruction::new(op, self.size()).reg(Arg::Def(to)).vvvv(Arg::Use(a));
+        self.push(it.rm(Arg::Use(b)).number(number));
+        to
+    }
+
+    /// For each 128 bits, the word of that number in all words.
+    fn spread(&mut self, from: VReg, word: i32) -> VReg {
+        let to = self.temporary(VECTOR);
+        let it = Instruction::new(Opcode::ShufflePs, self.size()).reg(Arg::Def(to));
+        self.push(it.vvvv(Arg::Use(from)).rm(Arg::Use(from)).number(word * 0b01_01_01_01));
+        to
+    }
+
+    /// The weights of a pair of texels in 256 bits, for lanes that are four apart: `u` and `v` for the first part of 128 bits of both,
+    /// and for the parts after that; and the same for the second half of the register.
+    fn weights_of_pairs(&mut self, u: VReg, v: VReg) -> [VReg; 2] {
+        if self.wide != Wide::Avx512 {
+            return [false, true].map(|upper| self.parts(u, v, upper));
+        }
+        [0b01_00_01_00, 0b11_10_11_10].map(|number| {
+            let [both, pairs] = [(); 2].map(|()| self.temporary(VECTOR));
+            let it = Instruction::new(Opcode::Shuffle128, Size::B512).reg(Arg::Def(both));
+            self.push(it.vvvv(Arg::Use(u)).rm(Arg::Use(v)).number(number));
+            let it = Instruction::new(Opcode::Shuffle128, Size::B512).reg(Arg::Def(pairs));
+            self.push(it.vvvv(Arg::Use(both)).rm(Arg::Use(both)).number(0b11_01_10_00));
+            pairs
+        })
+    }
+
+    /// Bilinear mixes of two pairs of texels. A pair is 256 bits. For each k below 4, the mixes of lanes k, k + 4, and so on are
+    /// computed at once, each in 128 bits; the four registers are transposed at the end.
+    pub(super) fn load_mixed(
+        &mut self,
+        to: [Option<Reg>; 4],
+        space: Space,
+        first: u32,
+        indices: [Reg; 2],
+        weights: [Reg; 4],
+    ) {
+        let base = self.words_of(space);
+        let size = self.size();
+        let indices = indices.map(|index| self.register(index));
+        let places = self.indices_in_memory(&indices);
+        let [u, v, x, y] = weights.map(|weight| self.register(weight));
+        let pairs = self.weights_of_pairs(u, v);
+        let lanes = [0, 1, 2, 3].map(|k| {
+            let pairs = pairs.map(|weight| self.spread(weight, k));
+            let outer = [x, y].map(|weight| self.spread(weight, k));
+            let rows = [0, 1].map(|row| {
+                let products = [(0, pairs[0]), (1, pairs[1])].map(|(half, weight)| {
+                    let made = self.temporary(VECTOR);
+                    let mut lane = |n: i32| self.word_of_lane(base, places, row, k + 4 * n, first);
+                    if size != Size::B512 {
+                        let texels = lane(half);
+                        self.op3(Opcode::MulPs, size, made, weight, Source::memory(texels));
+                        return made;
+                    }
+                    let texels = [lane(2 * half), lane(2 * half + 1)];
+                    let [lower, both] = [(); 2].map(|()| self.temporary(VECTOR));
+                    self.op2(Opcode::Load, Size::B256, lower, Source::memory(texels[0]));
+                    let it = Instruction::new(Opcode::Insert256, size).reg(Arg::Def(both));
+                    self.push(it.vvvv(Arg::Use(lower)).mem(texels[1]).number(1));
+                    self.op3(Opcode::MulPs, size, made, weight, Source::register(both));
+                    made
+                });
+                let [a, b] = [false, true].map(|upper| self.parts(products[0], products[1], upper));
+                let sum = self.temporary(VECTOR);
+                self.op3(Opcode::AddPs, size, sum, a, Source::register(b));
+                sum
+            });
+            let products = [0, 1].map(|row| {
+                let made = self.temporary(VECTOR);
+                self.op3(Opcode::MulPs, size, made, rows[row], Source::register(outer[row]));
+                made
+            });
+            let sum = self.temporary(VECTOR);
+            self.op3(Opcode::AddPs, size, sum, products[0], Source::register(products[1]));
+            sum
+        });
+        self.transpose_words(to, lanes);
     }
 
     /// Transposes four registers within each 128 bits: the results hold the first words of all, the
