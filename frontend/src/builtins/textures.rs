@@ -421,7 +421,10 @@ pub(super) static ROWS: &[Row] = &[
         placement: Placement::Floating,
         documentation: "The level that `sample` takes at a place, and the level of detail before \
                         limits; the place is without a layer.",
-        example: Example { expression: "(texture-lod t (vec2 0.5 0.5))", value: "(vec2 0 (/ -1 0))" },
+        example: Example {
+            expression: "(texture-lod t (vec2 0.5 0.5))",
+            value: "(vec2 0 (/ -1 0))",
+        },
     },
 ];
 

@@ -5,9 +5,7 @@ use super::result::said;
 use crate::error::Error;
 use ash::vk;
 use lambdav_core::sampler::{Border, Compare, Sampler, Wrap};
-use lambdav_core::texture::{
-    Filter, Level, Texels, TextureData, TextureKind, TextureOptions,
-};
+use lambdav_core::texture::{Filter, Level, Texels, TextureData, TextureKind, TextureOptions};
 use std::sync::Arc;
 
 const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {

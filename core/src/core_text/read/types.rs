@@ -154,7 +154,7 @@ fn options(line: &mut Line<'_>, types: &Types) -> Reading<TextureOptions> {
     let integers = [Texels::Integers, Texels::Unsigned];
     let texels = integers.into_iter().find(|texels| line.accept(texels.name()));
     let texels = texels.unwrap_or_default();
-    Ok(TextureOptions {
+    let options = TextureOptions {
         kind,
         filter,
         wrap,
@@ -166,5 +166,12 @@ fn options(line: &mut Line<'_>, types: &Types) -> Reading<TextureOptions> {
         mipmaps,
         texels,
         native,
-    })
+    };
+    match native && !options.fits_device() {
+        true => {
+            let message = "a device's sampler lacks an option of this texture";
+            Err(malformed(line.peek().span, message).into())
+        }
+        false => Ok(options),
+    }
 }
