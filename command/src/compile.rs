@@ -207,7 +207,11 @@ pub(super) fn run(options: &CompileArguments) -> Result {
             let mut fix =
                 |types: &Types, constant: &Uniform| given.constant(types, constant).ok()?;
             let most = options.messages.max_errors;
-            loaded.compile_for_device(most, &mut fix, native_sampling, keep_constants)
+            let kept = loaded.compile_for_device(most, &mut fix, native_sampling, keep_constants);
+            if loaded.core.is_none() {
+                report(&loaded.source, &loaded.diagnostics, options.messages)?;
+            }
+            kept
         }
         _ => 0,
     };

@@ -156,7 +156,7 @@ fn as_json(interface: &Interface) -> Value {
                 "members": members.collect::<Vec<_>>(),
                 "sampler": resource.sampler.map(|options| json!({
                     "filter": options.filter.name(),
-                    "wrap": options.wrap.name(),
+                    "wrap": options.wrap[0].name(),
                     "srgb": options.srgb,
                     "mipmaps": options.mipmaps,
                 })),

@@ -1,11 +1,10 @@
-//! Samplers: how a program of another language reads an image. λV and core text have none: there the options stand
-//! in a texture's declaration ([`TextureOptions`](crate::texture::TextureOptions)).
+//! Samplers: the filter, the wrap modes and the comparison by which a program reads a texture.
 //!
 //! A sampler is no data of a program but a part of its meaning: a sample is expanded into ordinary operations for one sampler
-//! (docs/textures.md). So engines know texels only.
+//! (docs/textures.md). So engines know texels only. Programs of other languages have a [`Sampler`] for each texture; in λV and core
+//! text the options stand in a texture's declaration (`TextureOptions`).
 
 use crate::state::named;
-use crate::texture::Filter;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
@@ -31,6 +30,17 @@ pub struct Sampler {
     pub compare: Compare,
     /// Places are in texels, not in parts of the image.
     pub in_texels: bool,
+}
+
+named! {
+    /// The weights of the texels around a sampled place.
+    Filter {
+        /// The nearest texel.
+        Nearest = "nearest",
+        /// A linear mix of two texels in each direction.
+        #[default]
+        Linear = "linear",
+    }
 }
 
 named! {
@@ -86,6 +96,11 @@ named! {
     }
 }
 
+impl Wrap {
+    /// The modes that every device has, and that need no colour.
+    pub const CLOSED: [Self; 3] = [Self::Clamp, Self::Repeat, Self::Mirror];
+}
+
 impl Border {
     /// Red, green, blue and alpha.
     pub fn colour(self) -> [f32; 4] {
@@ -95,9 +110,38 @@ impl Border {
             Self::White => [1.0; 4],
         }
     }
+
+    /// The word of λV and core text.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Transparent => "clear",
+            Self::Black | Self::White => self.name(),
+        }
+    }
+
+    /// The one with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.word() == word)
+    }
 }
 
 impl Compare {
+    /// The word of λV and core text: the name of the builtin that compares.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Equal => "eq",
+            Self::LessEqual => "less-eq",
+            Self::NotEqual => "neq",
+            Self::GreaterEqual => "greater-eq",
+            Self::Never | Self::Less | Self::Greater | Self::Always => self.name(),
+        }
+    }
+
+    /// The one with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.word() == word)
+    }
+
     /// Whether the comparison holds. With a NaN only `not-equal` and `always` do.
     pub fn holds(self, reference: f32, texel: f32) -> bool {
         match self {

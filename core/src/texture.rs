@@ -9,6 +9,8 @@
 
 use crate::float::canonical_bits;
 use crate::limits::TEXELS;
+use crate::sampler::{Border, Compare};
+pub use crate::sampler::{Filter, Wrap};
 use lambdav_float_environment::with_default;
 use std::fmt;
 
@@ -19,8 +21,16 @@ pub struct TextureOptions {
     pub kind: TextureKind,
     /// The filter of samples.
     pub filter: Filter,
-    /// The wrap mode beyond the edges.
-    pub wrap: Wrap,
+    /// The wrap modes beyond the edges, along each axis of a place.
+    pub wrap: [Wrap; 3],
+    /// The colour beyond the edges where the wrap mode is [`Wrap::Border`].
+    pub border: Border,
+    /// The comparison of samples that compare; `None` if there are none.
+    pub compare: Option<Compare>,
+    /// Added to each level of detail.
+    pub bias: Number,
+    /// The least and the greatest level of detail, if the declaration has limits.
+    pub limits: Option<[Number; 2]>,
     /// Red, green and blue are decoded from sRGB when the texture is bound.
     pub srgb: bool,
     /// The texture has levels below the first.
@@ -30,6 +40,23 @@ pub struct TextureOptions {
     /// Samples are taken by the device's own sampler. No declaration can set this; only SPIR-V can have such
     /// textures. Evaluators and machine code accept no data for one.
     pub native: bool,
+}
+
+/// A finite number in a declaration. Numbers of different bits differ, so that declarations can be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Number(u32);
+
+impl From<f32> for Number {
+    fn from(number: f32) -> Self {
+        Self(number.to_bits())
+    }
+}
+
+impl Number {
+    /// The number.
+    pub fn get(self) -> f32 {
+        f32::from_bits(self.0)
+    }
 }
 
 /// What the planes of a texture are.
@@ -46,6 +73,28 @@ pub enum TextureKind {
     CubeArray,
     /// Slices in depth. A level has half of those of the level before.
     Volume,
+}
+
+impl TextureOptions {
+    /// True if every device has a sampler for them: with one wrap mode of [`Wrap::CLOSED`], without bias and limits of levels.
+    pub fn fits_device(&self) -> bool {
+        let Self { wrap, bias, limits, .. } = *self;
+        let is_one = Wrap::CLOSED.contains(&wrap[0]) && wrap.iter().all(|of| *of == wrap[0]);
+        is_one && bias == Number::default() && limits.is_none()
+    }
+
+    /// The wrap modes as a declaration writes them: one word for all axes, or else a word for each.
+    pub fn wrap_words(&self) -> impl Iterator<Item = &'static str> {
+        let are_equal = self.wrap.iter().all(|wrap| *wrap == self.wrap[0]);
+        let count = if are_equal { 1 } else { self.kind.wrapped_axes().max(1) };
+        self.wrap.into_iter().take(count).map(Wrap::name)
+    }
+
+    /// The wrap modes of one word for all axes, or of a word for each.
+    pub fn wraps(words: &[Wrap]) -> Option<[Wrap; 3]> {
+        let last = *words.last()?;
+        Some(std::array::from_fn(|axis| words.get(axis).copied().unwrap_or(last)))
+    }
 }
 
 impl TextureKind {
@@ -67,6 +116,15 @@ impl TextureKind {
     /// Components of a texel's place, and of a size: column, row, and plane.
     pub fn axes(self) -> u8 {
         if self.has_planes() { 3 } else { 2 }
+    }
+
+    /// Components of the place of a sample that wrap modes apply to: those along edges that nothing lies behind.
+    pub fn wrapped_axes(self) -> usize {
+        match self {
+            Self::Flat | Self::Array => 2,
+            Self::Volume => 3,
+            Self::Cube | Self::CubeArray => 0,
+        }
     }
 
     /// The size of a texture (texels in a row, rows, and planes) from one image of that size. The faces of cubes are squares one
@@ -108,28 +166,6 @@ pub enum Texels {
     Unsigned,
 }
 
-/// The weights of the texels around a sampled place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Filter {
-    /// The nearest texel.
-    Nearest,
-    /// A linear mix of two texels in each direction.
-    #[default]
-    Linear,
-}
-
-/// The wrap mode of a texture: its values beyond the edges.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Wrap {
-    /// The texels at the edge.
-    #[default]
-    Clamp,
-    /// The texture, repeated.
-    Repeat,
-    /// The texture and its mirror image, alternating.
-    Mirror,
-}
-
 /// Defines the names of an option's values.
 macro_rules! names {
     ($option:ident { $($value:ident = $name:literal,)* }) => {
@@ -155,8 +191,6 @@ names!(TextureKind {
     Volume = "volume",
 });
 names!(Texels { Numbers = "num", Integers = "int", Unsigned = "uint", });
-names!(Filter { Nearest = "nearest", Linear = "linear", });
-names!(Wrap { Clamp = "clamp", Repeat = "repeat", Mirror = "mirror", });
 
 /// Most levels of a texture: each has half the size of the one before, and the largest has at most [`TEXELS`]
 /// texels.

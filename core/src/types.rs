@@ -535,12 +535,13 @@ impl Types {
         Ok(self.add_resource(Resource { name, kind: ResourceKind::Memory(kind) }))
     }
 
-    /// Lets the device sample all textures ([`TextureOptions::native`]).
+    /// Lets the device sample all textures ([`TextureOptions::native`]) but those with planes and those whose options a device's
+    /// sampler does not have.
     pub fn sample_natively(&mut self) {
         for resource in &mut self.resources {
             if let ResourceKind::Texture(options) = resource.kind {
                 // Only a texture of one plane is sampled by a device.
-                let native = !options.kind.has_planes();
+                let native = !options.kind.has_planes() && options.fits_device();
                 let kind = ResourceKind::Texture(TextureOptions { native, ..options });
                 *resource = Resource { kind, name: Arc::clone(&resource.name) }.into();
             }

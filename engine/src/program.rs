@@ -209,7 +209,7 @@ impl Loaded {
 
     /// Recompiles a shader in λV for a device: with the device's samplers, with constants kept as
     /// specialisation constants, or both. Returns the number of kept constants; they are the last of
-    /// the uniforms.
+    /// the uniforms. Where a device has no such sampler, there is no core any more, and the diagnostics tell.
     pub fn compile_for_device(
         &mut self,
         most: usize,
@@ -221,6 +221,9 @@ impl Loaded {
             true => compile_for_samplers(&self.source, most, fix, keep_constants),
             false => compile_keeping(&self.source, most, fix),
         };
+        if kept.core.is_none() {
+            self.diagnostics = kept.diagnostics;
+        }
         self.core = kept.core;
         kept.constants
     }

@@ -176,7 +176,7 @@ fn stages(
         return (None, all, times, Vec::new());
     }
     if variant == Variant::NativeSamples {
-        items.sample_natively();
+        diagnostics.append(items.sample_natively(most));
     }
     let reports = variant == Variant::Reporting;
     let elaborated = elaborate::elaborate(arena, &items, sound, most, fix, kept, reports);

@@ -12,6 +12,7 @@ pub mod mutants;
 pub mod reduction;
 mod resolve;
 pub mod syntax;
+mod texture_options;
 
 pub use compile::{
     Expressed, Kept, Times, compile, compile_expression, compile_fixed, compile_for_samplers,

@@ -31,6 +31,28 @@ pub enum Mutant {
     FlatSeam,
     /// A texel beyond two edges of a cube's face is that behind one of them.
     OpenCorner,
+    /// The border of a texture begins one texel too late on one side.
+    WideBorder,
+    /// A texture that is mirrored once is mirrored again and again.
+    MirroredTwice,
+    /// The first wrap mode of a declaration is that of all axes.
+    SharedWrap,
+    /// The texel is on the left of a comparison.
+    SwappedComparison,
+    /// A gather begins with the upper row.
+    GatheredRows,
+    /// `sample-offset` takes the texels at the place.
+    IgnoredOffset,
+    /// `sample-bias` takes the level of `sample`.
+    IgnoredOperand,
+    /// The bias of a declaration is not added.
+    IgnoredBias,
+    /// A level of detail may lie outside the limits of a declaration.
+    IgnoredLimits,
+    /// `sample-projected` does not divide.
+    UndividedPlace,
+    /// `texture-lod` gives the level that is taken twice.
+    LimitedQuery,
 }
 
 impl Mutant {
@@ -51,6 +73,21 @@ impl Mutant {
 
     /// The mutants of cubes, likewise.
     pub const OF_CUBES: [Self; 2] = [Self::FlatSeam, Self::OpenCorner];
+
+    /// The mutants of further samplers, likewise.
+    pub const OF_SAMPLERS: [Self; 11] = [
+        Self::WideBorder,
+        Self::MirroredTwice,
+        Self::SharedWrap,
+        Self::SwappedComparison,
+        Self::GatheredRows,
+        Self::IgnoredOffset,
+        Self::IgnoredOperand,
+        Self::IgnoredBias,
+        Self::IgnoredLimits,
+        Self::UndividedPlace,
+        Self::LimitedQuery,
+    ];
 
     /// The mutants of values with parts.
     pub const OF_PARTS: [Self; 1] = [Self::WrongField];

@@ -667,7 +667,7 @@ impl fmt::Display for Interface {
                 write!(f, " ({})", one_line(&resource.ty))?;
             }
             if let Some(options) = resource.sampler {
-                write!(f, ", sampled {}, {}", options.filter.name(), options.wrap.name())?;
+                write!(f, ", sampled {}, {}", options.filter.name(), options.wrap[0].name())?;
                 f.write_str(if options.srgb { ", srgb" } else { "" })?;
                 f.write_str(if options.mipmaps { ", mipmaps" } else { ", of one level" })?;
             }

@@ -4,7 +4,7 @@
 //! natively on the device has one string for each texture, which no instruction uses and drivers ignore:
 //! `lambdav sampler 2: linear repeat mipmaps`, where 2 is the binding in set 0.
 
-use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
+use lambdav_core::texture::{Filter, TextureOptions, Wrap};
 use std::fmt;
 
 const HEAD: &str = "lambdav sampler ";
@@ -21,7 +21,8 @@ pub struct SamplerNote {
 impl fmt::Display for SamplerNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let TextureOptions { filter, wrap, srgb, mipmaps, .. } = self.options;
-        write!(f, "{HEAD}{}: {} {}", self.binding, filter.name(), wrap.name())?;
+        // A texture that is sampled natively has one mode for all axes.
+        write!(f, "{HEAD}{}: {} {}", self.binding, filter.name(), wrap[0].name())?;
         f.write_str(if srgb { " srgb" } else { "" })?;
         f.write_str(if mipmaps { " mipmaps" } else { "" })
     }
@@ -34,10 +35,9 @@ impl SamplerNote {
         let mut words = state.split(' ').peekable();
         let (filter, wrap) = (Filter::from_name(words.next()?)?, Wrap::from_name(words.next()?)?);
         let [srgb, mipmaps] = ["srgb", "mipmaps"].map(|word| words.next_if_eq(&word).is_some());
-        // Only textures with one plane are sampled natively.
-        let kind = TextureKind::Flat;
-        let texels = Texels::default();
-        let options = TextureOptions { kind, filter, wrap, srgb, mipmaps, texels, native: true };
+        let wrap = [wrap; 3];
+        let options =
+            TextureOptions { filter, wrap, srgb, mipmaps, native: true, ..Default::default() };
         let binding = binding.parse().ok()?;
         words.next().is_none().then_some(Self { binding, options })
     }
@@ -56,7 +56,7 @@ mod tests {
                     let native = true;
                     let options = TextureOptions {
                         filter,
-                        wrap,
+                        wrap: [wrap; 3],
                         srgb,
                         mipmaps,
                         native,

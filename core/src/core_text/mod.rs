@@ -38,12 +38,16 @@
 //!            | depth | discard | discard-if | size | effect | result | pass | write | close | nothing
 //! declared   = "type" "#" digits "=" ( "struct" string fields | "array" digits type
 //!                                    | "variant" string "(" [ case { "," case } ] ")"
-//!                                    | "texture" string [ planes ] filter wrap [ "srgb" ] [ "mipmaps" ] [ "native" ] [ "int" | "uint" ]
+//!                                    | "texture" string [ planes ] filter wrap [ wrap [ wrap ] ] [ border ] [ compare ] [ bias ] [ levels ] [ "srgb" ] [ "mipmaps" ] [ "native" ] [ "int" | "uint" ]
 //!                                    | "buffer" string type
 //!                                    | "memory" string | "workgroup" string digits )
 //! filter     = "nearest" | "linear"
 //! planes     = "array" | "cube" | "cube-array" | "volume"
-//! wrap       = "clamp" | "repeat" | "mirror"
+//! wrap       = "clamp" | "repeat" | "mirror" | "mirror-once" | "border"
+//! border     = "border-black" | "border-white"
+//! compare    = "compare-" and "never" | "less" | "less-eq" | "eq" | "greater" | "neq" | "greater-eq" | "always"
+//! bias       = "bias" constant
+//! levels     = "levels" constant constant
 //! case       = string fields
 //! fields     = "(" [ field { "," field } ] ")"
 //! field      = [ "generic" ] string ":" type

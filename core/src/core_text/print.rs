@@ -7,11 +7,12 @@ use crate::graph::{
     Attribute, Core, Discard, Passes, Place, ResultLength, Side, StageInput, Triangles, Varying,
 };
 use crate::limits::CORE_TEXT;
+use crate::sampler::Border;
 use crate::schedule::{
     BlockRole, End, Event, Expr, NO_LOCATION, Program, Statement, ValueId, schedule_all,
 };
 use crate::source::{SourceFile, Span};
-use crate::texture::Texels;
+use crate::texture::{Number, Texels};
 use crate::types::{Field, MemoryKind, Resource, ResourceKind, Type, TypeKind, Types};
 use lambdav_float_environment::with_default;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -284,11 +285,29 @@ impl<'a> Printer<'a> {
                 self.string(name);
                 match *kind {
                     ResourceKind::Texture(options) => {
-                        let (filter, wrap) = (options.filter.name(), options.wrap.name());
                         if options.kind.has_planes() {
                             self.text(format_args!(" {}", options.kind.name()));
                         }
-                        self.text(format_args!(" {filter} {wrap}"));
+                        self.text(format_args!(" {}", options.filter.name()));
+                        for wrap in options.wrap_words() {
+                            self.text(format_args!(" {wrap}"));
+                        }
+                        if options.border != Border::default() {
+                            self.text(format_args!(" border-{}", options.border.word()));
+                        }
+                        if let Some(compare) = options.compare {
+                            self.text(format_args!(" compare-{}", compare.word()));
+                        }
+                        if options.bias != Number::default() {
+                            self.out.push_str(" bias ");
+                            self.constant(Type::NUM, &[options.bias.get().to_bits()]);
+                        }
+                        if let Some([least, most]) = options.limits {
+                            self.out.push_str(" levels ");
+                            self.constant(Type::NUM, &[least.get().to_bits()]);
+                            self.out.push(' ');
+                            self.constant(Type::NUM, &[most.get().to_bits()]);
+                        }
                         self.out.push_str(if options.srgb { " srgb" } else { "" });
                         self.out.push_str(if options.mipmaps { " mipmaps" } else { "" });
                         self.out.push_str(if options.native { " native" } else { "" });

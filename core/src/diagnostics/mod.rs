@@ -173,6 +173,7 @@ codes! {
     TooManyIds = "LV0510", Error, "a pass has too many ids";
     WrittenTwice = "LV0511", Error, "a unique scatter writes to one place twice";
     UnorderedWrite = "LV0512", Error, "SPIR-V cannot keep the order of a write";
+    NativeSampler = "LV0513", Error, "a texture has options that a device's sampler lacks";
     MalformedCore = "LV0601", Error, "core text is malformed";
     CoreVersion = "LV0602", Error, "core text is of another version";
     InvalidModule = "LV0603", Error, "a SPIR-V module goes wrong";

@@ -106,6 +106,7 @@ mod tests {
                     | DiagnosticCode::TooManyIds
                     | DiagnosticCode::WrittenTwice
                     | DiagnosticCode::UnorderedWrite
+                    | DiagnosticCode::NativeSampler
                     | DiagnosticCode::Dispatched
                     | DiagnosticCode::DivergentBarrier
                     | DiagnosticCode::MalformedCore

@@ -17,6 +17,7 @@ mod arithmetic;
 mod comparison;
 mod construction;
 mod conversion;
+mod cubes;
 mod derivatives;
 mod geometry;
 mod inputs;
@@ -25,6 +26,7 @@ mod matrices;
 mod packing;
 mod recipe;
 mod row;
+mod samples;
 mod signature;
 mod swizzle;
 #[cfg(test)]
@@ -159,7 +161,16 @@ impl Builtin {
     /// True if it may read an operand at other pixels: a derivative, or a sample, whose level of detail
     /// depends on derivatives.
     pub fn asks_neighbours(self) -> bool {
-        self.is_derivative() || *self.name() == *"sample"
+        let is_sample = matches!(
+            &*self.name(),
+            "sample"
+                | "sample-bias"
+                | "sample-offset"
+                | "sample-projected"
+                | "sample-compare"
+                | "texture-lod"
+        );
+        self.is_derivative() || is_sample
     }
 
     /// True for derivatives.

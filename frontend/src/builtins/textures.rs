@@ -1,14 +1,15 @@
 //! Rows of textures. A sample is an expansion, whose text depends on the texture's options. With the device's
-//! own samples, `sample-level` is one operation and the others expand to it: the level of detail is computed
-//! here.
+//! own samples, `sample-level` is one operation, and `sample`, `sample-grad`, `sample-bias` and `sample-projected` expand to it: the
+//! level of detail is computed here. Comparisons, gathers and samples with an offset are reads of texels in any case.
 
 use crate::mutants::{Mutant, is_active};
 use lambdav_core::op::Op;
-use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
+use lambdav_core::texture::{Texels, TextureKind, TextureOptions};
 use lambdav_core::types::{ResourceKind, Scalar, Type};
 
 use super::recipe::{Operand, Recipe};
 use super::row::{Example, Meaning, Operands, OperationKind, Placement, Row, Undefined};
+use super::samples::{LEVEL, Sample, by_neighbours, moving, of_moves, queried};
 use super::signature::{Mismatch, Signature};
 
 /// The rows of this theme.
@@ -96,11 +97,11 @@ pub(super) static ROWS: &[Row] = &[
             let options = options(operands);
             Recipe::Expansion(match options {
                 TextureOptions { mipmaps: true, kind, .. } => {
-                    let by = moving(kind, "uv");
+                    let by = moving(kind);
                     format!("(func (t uv) (sample-grad t uv (dfdx {by}) (dfdy {by})))")
                 }
                 TextureOptions { native: true, .. } => "(func (t uv) (sample-level t uv 0))".into(),
-                _ => format!("(func (t uv) {})", of_level(options, "0i")),
+                _ => format!("(func (t uv) {})", Sample::of(options).of_level("0i")),
             })
         }),
         kind: OperationKind::Expanded,
@@ -131,7 +132,9 @@ pub(super) static ROWS: &[Row] = &[
         },
         meaning: Meaning::Recipe(|operands, _| match options(operands) {
             TextureOptions { native: true, .. } => Recipe::Direct(Op::Sample),
-            options => Recipe::Expansion(at_level(options)),
+            options => {
+                Recipe::Expansion(format!("(func (t uv l) {})", Sample::of(options).at_detail()))
+            }
         }),
         kind: OperationKind::Expanded,
         undefined: Undefined::Never,
@@ -166,12 +169,18 @@ pub(super) static ROWS: &[Row] = &[
         meaning: Meaning::Recipe(|operands, _| {
             let options = options(operands);
             Recipe::Expansion(match options {
-                TextureOptions { mipmaps: true, kind, .. } => grad(kind),
+                TextureOptions { mipmaps: true, kind, .. } => {
+                    let sample = format!("(sample-level t uv {LEVEL})");
+                    format!("(func (t uv dx dy) {})", of_moves(kind, ["dx", "dy"], &sample))
+                }
                 // Only one level; but the operands must be evaluated.
                 TextureOptions { native: true, .. } => {
                     "(func (t uv dx dy) (sample-level t uv (min (max 0 (.x (+ dx dy))) 0)))".into()
                 }
-                _ => format!("(func (t uv dx dy) {})", of_level(options, "(int (.x (+ dx dy)))")),
+                _ => {
+                    let level = "(int (.x (+ dx dy)))";
+                    format!("(func (t uv dx dy) {})", Sample::of(options).of_level(level))
+                }
             })
         }),
         kind: OperationKind::Expanded,
@@ -183,6 +192,238 @@ pub(super) static ROWS: &[Row] = &[
         example: Example {
             expression: "(sample-grad t (vec2 1 0) (vec2 1 0) (vec2 0 1))",
             value: "(vec4 1 1 1 1)",
+        },
+    },
+    Row {
+        name: "sample-bias",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv", "bias"]),
+        signature: Signature {
+            takes: "a texture of nums, a place as for `sample`, and a num",
+            check: |operands| {
+                is_sampled(operands)?;
+                takes(operands, &[place_of(operands), Type::NUM], Type::vec(4))
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| {
+            let options = options(operands);
+            Recipe::Expansion(match options {
+                TextureOptions { mipmaps: true, kind, .. } => {
+                    let level = match is_active(Mutant::IgnoredOperand) {
+                        true => LEVEL.to_owned(),
+                        false => format!("(+ {LEVEL} bias)"),
+                    };
+                    let sample = format!("(sample-level t uv {level})");
+                    format!("(func (t uv bias) {})", by_neighbours(kind, &sample))
+                }
+                // Only one level; but the operand must be evaluated.
+                TextureOptions { native: true, .. } => {
+                    "(func (t uv bias) (sample-level t uv (min (max 0 bias) 0)))".into()
+                }
+                _ => format!("(func (t uv bias) {})", Sample::of(options).of_level("(int bias)")),
+            })
+        }),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "`sample` with a number added to the level of detail.",
+        example: Example {
+            expression: "(sample-bias t (vec2 0.5 0.5) 1)",
+            value: "(vec4 0.5 0.5 0.5 1)",
+        },
+    },
+    Row {
+        name: "sample-offset",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv", "by"]),
+        signature: Signature {
+            takes: "a texture of nums that is no cube, a place as for `sample`, and an ivec2 (an ivec3 for a volume)",
+            check: |operands| {
+                is_sampled(operands)?;
+                let axes = options(operands).kind.wrapped_axes() as u8;
+                if axes == 0 {
+                    return Err(Mismatch::Instead(
+                        "a cube has no rows to count in: turn the direction",
+                    ));
+                }
+                takes(operands, &[place_of(operands), Type::of(Scalar::I32, axes)], Type::vec(4))
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| {
+            let text = Sample::offset(options(operands)).at_place();
+            Recipe::Expansion(format!("(func (t uv by) {text})"))
+        }),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "`sample` with the texels so many columns, rows and slices further on, in the \
+                        level that is sampled.",
+        example: Example {
+            expression: "(sample-offset t (vec2 0.25 0.5) (ivec2 1i 0i))",
+            value: "(vec4 1 1 1 1)",
+        },
+    },
+    Row {
+        name: "sample-projected",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv"]),
+        signature: Signature {
+            takes: "a texture of nums with one plane and a vec3, or a volume and a vec4",
+            check: |operands| {
+                is_sampled(operands)?;
+                match options(operands).kind {
+                    TextureKind::Flat => takes(operands, &[Type::vec(3)], Type::vec(4)),
+                    TextureKind::Volume => takes(operands, &[Type::vec(4)], Type::vec(4)),
+                    TextureKind::Array | TextureKind::Cube | TextureKind::CubeArray => {
+                        Err(Mismatch::Operand(0))
+                    }
+                }
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| {
+            let [place, by] = match options(operands).kind {
+                TextureKind::Volume => ["(.xyz uv)", "(.w uv)"],
+                _ => ["(.xy uv)", "(.z uv)"],
+            };
+            Recipe::Expansion(match is_active(Mutant::UndividedPlace) {
+                true => format!("(func (t uv) (sample t {place}))"),
+                false => format!("(func (t uv) (sample t (/ {place} {by})))"),
+            })
+        }),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "`sample` at a place that is divided by its last component.",
+        example: Example {
+            expression: "(sample-projected t (vec3 1 1 2))",
+            value: "(vec4 0.5 0.5 0.5 1)",
+        },
+    },
+    Row {
+        name: "sample-compare",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv", "reference"]),
+        signature: Signature {
+            takes: "a texture with a comparison, a place as for `sample`, and a num",
+            check: |operands| {
+                is_compared(operands)?;
+                takes(operands, &[place_of(operands), Type::NUM], Type::NUM)
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| {
+            let text = Sample::compared(options(operands)).at_place();
+            Recipe::Expansion(format!("(func (t uv reference) {text})"))
+        }),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The part of a place that compares: each texel is 1 where the comparison of its \
+                        declaration holds between the reference on the left and the first component of \
+                        the texel on the right, and else 0; these are mixed as for `sample`.",
+        example: Example { expression: "(sample-compare t (vec2 0.375 0.5) 0.5)", value: "0.25" },
+    },
+    Row {
+        name: "sample-compare-level",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv", "reference", "l"]),
+        signature: Signature {
+            takes: "a texture with a comparison, a place as for `sample`, and two nums",
+            check: |operands| {
+                is_compared(operands)?;
+                takes(operands, &[place_of(operands), Type::NUM, Type::NUM], Type::NUM)
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| {
+            let text = Sample::compared(options(operands)).at_detail();
+            Recipe::Expansion(format!("(func (t uv reference l) {text})"))
+        }),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "`sample-compare` of a level of detail, as for `sample-level`.",
+        example: Example {
+            expression: "(sample-compare-level t (vec2 0.5 0.5) 0.5 1)",
+            value: "0.5",
+        },
+    },
+    Row {
+        name: "gather",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv", "K"]),
+        signature: Signature {
+            takes: "a texture that is no volume, a place as for `sample`, and a token of digits below 4",
+            check: |operands| {
+                is_gathered(operands)?;
+                takes(&operands[..2], &[place_of(operands)], Type::NUM)?;
+                match operands[2].index {
+                    Some(0..4) => Ok(Type::of(options(operands).texels.into(), 4)),
+                    found => Err(Mismatch::Index { operand: 2, found, limit: 4 }),
+                }
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| {
+            let text = Sample::of(options(operands)).gathered(operands[2].index);
+            Recipe::Expansion(format!("(func (t uv component) {text})"))
+        }),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "Component K of the four texels that `sample` with `linear` mixes in the \
+                        largest level: the lower left one, the lower right one, the upper right one, \
+                        the upper left one. A texture of integers has an ivec4 or a uvec4 there.",
+        example: Example { expression: "(gather t (vec2 0.5 0.5) 0)", value: "(vec4 0 1 1 0)" },
+    },
+    Row {
+        name: "gather-compare",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv", "reference"]),
+        signature: Signature {
+            takes: "a texture with a comparison that is no volume, a place as for `sample`, and a num",
+            check: |operands| {
+                is_compared(operands)?;
+                is_gathered(operands)?;
+                takes(operands, &[place_of(operands), Type::NUM], Type::vec(4))
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| {
+            let text = Sample::compared(options(operands)).gathered(None);
+            Recipe::Expansion(format!("(func (t uv reference) {text})"))
+        }),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The comparisons of the four texels of `gather`, 1 or 0.",
+        example: Example {
+            expression: "(gather-compare t (vec2 0.5 0.5) 0.5)",
+            value: "(vec4 0 1 1 0)",
+        },
+    },
+    Row {
+        name: "texture-lod",
+        aliases: &[],
+        operands: Operands::Exactly(&["t", "uv"]),
+        signature: Signature {
+            takes: "a texture of nums and a vec2 (a vec3 for a cube, an array of cubes or a volume)",
+            check: |operands| {
+                is_sampled(operands)?;
+                let place = match options(operands).kind {
+                    TextureKind::Flat | TextureKind::Array => Type::vec(2),
+                    TextureKind::Cube | TextureKind::CubeArray | TextureKind::Volume => {
+                        Type::vec(3)
+                    }
+                };
+                takes(operands, &[place], Type::vec(2))
+            },
+        },
+        meaning: Meaning::Recipe(|operands, _| Recipe::Expansion(queried(options(operands)))),
+        kind: OperationKind::Expanded,
+        undefined: Undefined::Never,
+        placement: Placement::Floating,
+        documentation: "The level that `sample` takes at a place, and the level of detail before \
+                        limits; the place is without a layer.",
+        example: Example {
+            expression: "(texture-lod t (vec2 0.5 0.5))",
+            value: "(vec2 0 (/ -1 0))",
         },
     },
 ];
@@ -200,6 +441,36 @@ fn is_sampled(operands: &[Operand]) -> Result<(), Mismatch> {
     match operands[0].resource {
         Some(ResourceKind::Texture(of)) if of.texels == Texels::Numbers => Ok(()),
         _ => Err(Mismatch::Operand(0)),
+    }
+}
+
+/// Checks that the first operand is a texture with a comparison.
+fn is_compared(operands: &[Operand]) -> Result<(), Mismatch> {
+    is_sampled(operands)?;
+    match options(operands).compare {
+        Some(_) => Ok(()),
+        None => Err(Mismatch::Instead(
+            "declare the texture with `(kind depth)`, or with `(compare less-eq)`",
+        )),
+    }
+}
+
+/// Checks that the first operand is a texture of which four texels lie around a place.
+fn is_gathered(operands: &[Operand]) -> Result<(), Mismatch> {
+    is_texture(operands)?;
+    match options(operands).kind {
+        TextureKind::Volume => {
+            Err(Mismatch::Instead("of a volume there are eight texels around a place: use `texel`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that the operands after the texture have these types.
+fn takes(operands: &[Operand], types: &[Type], result: Type) -> Result<Type, Mismatch> {
+    match operands[1..].iter().zip(types).position(|(operand, ty)| operand.ty != *ty) {
+        None => Ok(result),
+        Some(k) => Err(Mismatch::Operand(1 + k)),
     }
 }
 
@@ -233,238 +504,5 @@ fn place_of(operands: &[Operand]) -> Type {
         TextureKind::Flat => Type::vec(2),
         TextureKind::Array | TextureKind::Cube | TextureKind::Volume => Type::vec(3),
         TextureKind::CubeArray => Type::vec(4),
-    }
-}
-
-/// The text of the part of a place that moves from pixel to pixel: no layer.
-fn moving(kind: TextureKind, place: &str) -> String {
-    match kind {
-        TextureKind::Flat | TextureKind::Cube | TextureKind::Volume => place.to_owned(),
-        TextureKind::Array => format!("(.xy {place})"),
-        TextureKind::CubeArray => format!("(.xyz {place})"),
-    }
-}
-
-/// The text of a sample of the level that moves of the place say.
-fn grad(kind: TextureKind) -> String {
-    let level = "(sample-level t uv (* 0.5 (log2 (max (dot d d) (dot e e)))))";
-    match kind {
-        TextureKind::Flat => format!(
-            "(func (t uv dx dy)
-    (let* ((n (num (texture-size t))) (d (* dx n)) (e (* dy n)))
-      {level}))"
-        ),
-        TextureKind::Array => format!(
-            "(func (t uv dx dy)
-    (let* ((n (num (.xy (texture-size t)))) (d (* dx n)) (e (* dy n)))
-      {level}))"
-        ),
-        TextureKind::Volume => format!(
-            "(func (t uv dx dy)
-    (let* ((n (num (texture-size t))) (d (* dx n)) (e (* dy n)))
-      {level}))"
-        ),
-        TextureKind::Cube | TextureKind::CubeArray => format!(
-            "(func (t uv dx dy)
-    (let* ((n (num (.xy (texture-size t)))) (v {}) {} (square (* major major))
-           (on-face (func (by) (let* ((v by) {})
-             (vec2 (* (/ (- (* (.x seen-by) major) (* s (.z seen-by))) square) 0.5)
-                   (* (/ (- (* (.y seen-by) major) (* t-on (.z seen-by))) square) 0.5)))))
-           (d (* (on-face dx) n)) (e (* (on-face dy) n)))
-      {level}))",
-            moving(kind, "uv"),
-            seen("0").replace("vector-of v", "vec3"),
-            format_args!("(seen-by {})", seen_from("v").replace("vector-of v", "vec3")),
-        ),
-    }
-}
-
-/// Bindings for a direction `v`: whether its face is along z, or else y; whether its components are negative; and what is seen
-/// from the face: to the right, downwards, and towards it. `zero` is a zero of its components.
-fn seen(zero: &str) -> String {
-    format!(
-        "(size (abs v))
-           (along-z (and (less-eq (.x size) (.z size)) (less-eq (.y size) (.z size))))
-           (along-y (less-eq (.x size) (.y size)))
-           (left (less (.x v) {zero})) (bottom (less (.y v) {zero})) (back (less (.z v) {zero}))
-           (seen {}) (s (.x seen)) (t-on (.y seen)) (major (.z seen))",
-        seen_from("v")
-    )
-}
-
-/// The text of what is seen of a vector from the face that `along-z`, `along-y`, `left`, `bottom` and `back` say.
-fn seen_from(v: &str) -> String {
-    let of = |axis: &str| format!("(.{axis} {v})");
-    let minus = |axis: &str| format!("(- (.{axis} {v}))");
-    let by_axis =
-        |x: String, y: String, z: String| format!("(select along-z {z} (select along-y {y} {x}))");
-    let chosen = |is: &str, a: String, b: String| format!("(select {is} {a} {b})");
-    let right =
-        by_axis(chosen("left", of("z"), minus("z")), of("x"), chosen("back", minus("x"), of("x")));
-    let down = by_axis(minus("y"), chosen("bottom", minus("z"), of("z")), minus("y"));
-    let towards = by_axis(
-        chosen("left", minus("x"), of("x")),
-        chosen("bottom", minus("y"), of("y")),
-        chosen("back", minus("z"), of("z")),
-    );
-    format!("(vector-of {v} {right} {down} {towards})")
-}
-
-/// The number of the face that [`seen`] has found.
-const FACE: &str = "(select along-z (select back 5i 4i)
-    (select along-y (select bottom 3i 2i) (select left 1i 0i)))";
-
-/// The text of a sample of a cube in a level.
-fn of_cube(options: TextureOptions, level: &str) -> String {
-    let first = match options.kind {
-        TextureKind::CubeArray => {
-            "(* 6i (min (max (int (round-even (.w uv))) 0i) (- (div (.z (texture-size t 0i)) 6i) 1i)))"
-        }
-        _ => "0i",
-    };
-    let v = moving(options.kind, "uv");
-    let (seen_here, seen_behind) = (seen("0"), seen("0i"));
-    let (seen_here, seen_behind) =
-        (seen_here.replace("vector-of v", "vec3"), seen_behind.replace("vector-of v", "ivec3"));
-    let is = |mutant| if is_active(mutant) { "false" } else { "true" };
-    let (seamless, closed) = (is(Mutant::FlatSeam), is(Mutant::OpenCorner));
-    let place = "(vec2 (+ (* (/ s major) 0.5) 0.5) (+ (* (/ t-on major) 0.5) 0.5))";
-    let head = format!(
-        "(let* ((v {v}) {seen_here} (face {FACE}) (first {first}) (place {place})
-           (count (.x (texture-size t {level})))"
-    );
-    match options.filter {
-        Filter::Nearest => format!(
-            "{head} (k (int (floor (* place (num (ivec2 count)))))))
-           (texel t (ivec3 k (+ first face)) {level}))"
-        ),
-        Filter::Linear => format!(
-            "{head} (last (- count 1i)) (q (- (* place (num (ivec2 count))) 0.5)) (i (floor q)) (f (- q i)) (k (min (max (int i) -1i) (ivec2 last)))
-           (beyond (func (at) (or (less at 0i) (less-eq count at))))
-           (fold (func (at) (select (beyond at) (select (less at 0i) (- count) count) (- (+ at at) last))))
-           (behind (func (x y)
-             (let* ((a (fold x)) (b (fold y))
-                    (v (ivec3
-                      (select (eq face 0i) last (select (eq face 1i) (- last) (select (eq face 5i) (- a) a)))
-                      (select (eq face 2i) last (select (eq face 3i) (- last) (- b)))
-                      (select (eq face 4i) last (select (eq face 5i) (- last)
-                        (select (eq face 0i) (- a) (select (eq face 1i) a (select (eq face 2i) b (- b))))))))
-                    {seen_behind})
-               (ivec3 (shift-right (+ s last) 1i) (shift-right (+ t-on last) 1i) (+ first {FACE})))))
-           (of (func (x y) (texel t (if (and {seamless} (or (beyond x) (beyond y))) (behind x y) (ivec3 x y (+ first face))) {level})))
-           (x (.x k)) (y (.y k)) (right (+ x 1i)) (below (+ y 1i))
-           (a (of x y)) (b (of right y)) (c (of x below)) (d (of right below))
-           (at-corner (func (x y k l m other)
-             (if (and {closed} (and (beyond x) (beyond y))) (/ (+ (+ k l) m) 3) other))))
-           (mix (mix (at-corner x y b c d a) (at-corner right y a c d b) (.x f))
-                (mix (at-corner x below a b d c) (at-corner right below a b c d) (.x f)) (.y f)))"
-        ),
-    }
-}
-
-/// The text that wraps a coordinate into a level of size `n`. (`texel` clamps by itself.)
-fn wrapped(wrap: Wrap, place: &str) -> String {
-    match wrap {
-        Wrap::Clamp => place.to_owned(),
-        Wrap::Repeat => floored_remainder(place, "n"),
-        Wrap::Mirror => {
-            let last = if is_active(Mutant::FarMirror) { "(* 2i n)" } else { "(- (* 2i n) 1i)" };
-            let rest = floored_remainder(place, "(* 2i n)");
-            format!("(let ((m {rest})) (select (< m n) m (- {last} m)))")
-        }
-    }
-}
-
-/// `(mod a n)` for n > 0, without the tests of signs that other divisors need. With s the sign of a, 0 or −1,
-/// and r the remainder of a xor s, which is not negative, it is r, or n − 1 − r for negative a.
-pub(super) fn floored_remainder(a: &str, n: &str) -> String {
-    format!(
-        "(let* ((a {a}) (s (shift-right a 31i)) (r (rem (bit-xor a s) {n})))
-           (+ (bit-xor r s) (bit-and {n} s)))"
-    )
-}
-
-/// The text of a sample at `uv` in this level.
-fn of_level(options: TextureOptions, level: &str) -> String {
-    let wrapped = |place: &str| wrapped(options.wrap, place);
-    match options.kind {
-        TextureKind::Flat => {}
-        TextureKind::Array => {
-            let texel = |place: &str| {
-                format!("(texel t (ivec3 {} (int (round-even (.z uv)))) {level})", wrapped(place))
-            };
-            let n = format!("(n (.xy (texture-size t {level})))");
-            return match options.filter {
-                Filter::Nearest => format!(
-                    "(let* ({n} (k (int (floor (* (.xy uv) (num n)))))) {})",
-                    texel("k")
-                ),
-                Filter::Linear => format!(
-                    "(let* ({n} (q (- (* (.xy uv) (num n)) 0.5)) (i (floor q)) (f (- q i)) (k (int i)))
-               (mix (mix {} {} (.x f)) (mix {} {} (.x f)) (.y f)))",
-                    texel("k"),
-                    texel("(+ k (ivec2 1i 0i))"),
-                    texel("(+ k (ivec2 0i 1i))"),
-                    texel("(+ k (ivec2 1i 1i))"),
-                ),
-            };
-        }
-        TextureKind::Volume if options.filter == Filter::Linear => {
-            let texel = |by: &str| {
-                let place =
-                    if by == "0i 0i 0i" { "k".into() } else { format!("(+ k (ivec3 {by}))") };
-                format!("(texel t {} {level})", wrapped(&place))
-            };
-            let plane = |z: &str| {
-                let [a, b, c, d] =
-                    ["0i 0i", "1i 0i", "0i 1i", "1i 1i"].map(|by| texel(&format!("{by} {z}")));
-                format!("(mix (mix {a} {b} (.x f)) (mix {c} {d} (.x f)) (.y f))")
-            };
-            return format!(
-                "(let* ((n (texture-size t {level})) (q (- (* uv (num n)) 0.5)) (i (floor q)) (f (- q i)) (k (int i)))
-               (mix {} {} (.z f)))",
-                plane("0i"),
-                plane("1i"),
-            );
-        }
-        TextureKind::Volume => {}
-        TextureKind::Cube | TextureKind::CubeArray => return of_cube(options, level),
-    }
-    let texel = |place: &str| format!("(texel t {} {level})", wrapped(place));
-    match options.filter {
-        Filter::Nearest => format!(
-            "(let* ((n (texture-size t {level})) (k (int (floor (* uv (num n)))))) {})",
-            texel("k")
-        ),
-        Filter::Linear => format!(
-            "(let* ((n (texture-size t {level})) (q (- (* uv (num n)) 0.5)) (i (floor q)) (f (- q i)) (k (int i)))
-               (mix (mix {} {} (.x f)) (mix {} {} (.x f)) (.y f)))",
-            texel("k"),
-            texel("(+ k (ivec2 1i 0i))"),
-            texel("(+ k (ivec2 0i 1i))"),
-            texel("(+ k (ivec2 1i 1i))"),
-        ),
-    }
-}
-
-/// The text of a sample at a level of detail.
-fn at_level(options: TextureOptions) -> String {
-    if !options.mipmaps {
-        // Only one level; but the operand must be evaluated.
-        return format!("(func (t uv l) {})", of_level(options, "(int l)"));
-    }
-    let clamped = "(min (max 0 l) (num (- (texture-levels t) 1i)))";
-    match options.filter {
-        Filter::Nearest => format!(
-            "(func (t uv l) (let ((level (int (round-even {clamped})))) {}))",
-            of_level(options, "level")
-        ),
-        Filter::Linear => format!(
-            "(func (t uv l)
-               (let* ((c {clamped}) (level (int (floor c))) (next (+ level 1i)))
-                 (mix {} {} (fract c))))",
-            of_level(options, "level"),
-            of_level(options, "next"),
-        ),
     }
 }

@@ -25,7 +25,7 @@ const COLOUR: &str = "the colour is the value of the last expression, such as `(
 const SAMPLE: &str = "declare `(texture image)` at the top level, and write `(sample image uv)`";
 
 /// The foreign names, each row with its role and advice.
-const ELSEWHERE: [(Use, &[&str], &str); 121] = [
+const ELSEWHERE: [(Use, &[&str], &str); 127] = [
     // Operators.
     (Name, &["&&"], "write `(and p q)`"),
     (Name, &["||"], "write `(or p q)`"),
@@ -171,6 +171,16 @@ const ELSEWHERE: [(Use, &[&str], &str); 121] = [
         &["textureGrad", "textureSampleGrad", "tex2Dgrad"],
         "write `(sample-grad image uv uv uv)`",
     ),
+    (Name, &["textureSampleBias"], "write `(sample-bias image uv x)`"),
+    (Name, &["textureOffset", "textureLodOffset"], "write `(sample-offset image uv (ivec2 i j))`"),
+    (Name, &["textureProj", "tex2Dproj"], "write `(sample-projected image v)`"),
+    (Name, &["textureGather"], "write `(gather image uv 0)`"),
+    (Name, &["textureQueryLod"], "write `(texture-lod image uv)`"),
+    (
+        Name,
+        &["textureSampleCompare", "shadow2D", "textureGatherCompare"],
+        "declare `(texture shadow (kind depth))` at the top level, and write `(sample-compare shadow uv 0.5)` or `(gather-compare shadow uv 0.5)`",
+    ),
     (Name, &["texelFetch", "textureLoad", "imageLoad"], "write `(texel image (ivec2 i j))`"),
     (Name, &["textureSize", "textureDimensions", "imageSize"], "write `(texture-size image)`"),
     // Inputs and outputs.
@@ -267,7 +277,11 @@ mod tests {
                 if !is_code || code.starts_with("(include ") {
                     continue;
                 }
-                let image = if code.starts_with("(texture ") { "" } else { "(texture image)" };
+                let image = if code.starts_with("(texture ") {
+                    ""
+                } else {
+                    "(texture image) (texture shadow (kind depth))"
+                };
                 let text = match TOP_LEVEL.iter().any(|head| code.starts_with(head)) {
                     true => format!("{BOUND} {image} {code} (vec3 1)"),
                     // A value is evaluated there; a function is held.

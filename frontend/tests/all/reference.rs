@@ -18,7 +18,7 @@ fn page() -> String {
          A builtin is *exact* (the IEEE operation itself), *correctly rounded* (the binary32 value \
          nearest to the real result, for every input) or *expanded* (defined by an expression of other \
          builtins). Where SPIR-V leaves a result undefined, λV has the IEEE result. Each example is a \
-         test; in the examples of textures, `t` has 2 by 1 texels, black and white.\n",
+         test; in the examples of textures, `t` has 2 by 1 texels, black and white, and `(compare less-eq)`.\n",
     );
     for builtin in Builtin::all() {
         let kind = match builtin.kind() {

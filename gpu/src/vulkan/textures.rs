@@ -4,10 +4,8 @@ use super::device::{Cleanup, FORMAT, Patience, Shared, make};
 use super::result::said;
 use crate::error::Error;
 use ash::vk;
-use lambdav_core::sampler::{self, Border, Compare, Sampler};
-use lambdav_core::texture::{
-    Filter, Level, Texels, TextureData, TextureKind, TextureOptions, Wrap,
-};
+use lambdav_core::sampler::{Border, Compare, Sampler, Wrap};
+use lambdav_core::texture::{Filter, Level, Texels, TextureData, TextureKind, TextureOptions};
 use std::sync::Arc;
 
 const RANGE: vk::ImageSubresourceRange = vk::ImageSubresourceRange {
@@ -40,11 +38,11 @@ fn sampler_with(
         Filter::Linear => vk::Filter::LINEAR,
     };
     let wrap = |wrap| match wrap {
-        sampler::Wrap::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
-        sampler::Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
-        sampler::Wrap::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
-        sampler::Wrap::MirrorOnce => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
-        sampler::Wrap::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+        Wrap::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
+        Wrap::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        Wrap::MirrorOnce => vk::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE,
+        Wrap::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
     };
     let compare = match state.compare {
         Compare::Never => vk::CompareOp::NEVER,
@@ -92,22 +90,10 @@ fn sampler_with(
 
 /// The sampler for these options.
 fn sampler(options: TextureOptions) -> vk::SamplerCreateInfo<'static> {
-    let (filter, between_levels) = match options.filter {
-        Filter::Nearest => (vk::Filter::NEAREST, vk::SamplerMipmapMode::NEAREST),
-        Filter::Linear => (vk::Filter::LINEAR, vk::SamplerMipmapMode::LINEAR),
-    };
-    let wrap = match options.wrap {
-        Wrap::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
-        Wrap::Repeat => vk::SamplerAddressMode::REPEAT,
-        Wrap::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
-    };
-    vk::SamplerCreateInfo::default()
-        .mag_filter(filter)
-        .min_filter(filter)
-        .mipmap_mode(between_levels)
-        .address_mode_u(wrap)
-        .address_mode_v(wrap)
-        .max_lod(vk::LOD_CLAMP_NONE)
+    let TextureOptions { filter, wrap, border, .. } = options;
+    let mip = Some(filter);
+    let state = Sampler { mag: filter, min: filter, mip, wrap, border, ..Sampler::default() };
+    sampler_with(&state, false, false)
 }
 
 impl Cleanup {

@@ -195,6 +195,28 @@ fn native_sampling() {
     place.fails(&again, 2, "--native-sampling is for shaders");
     let core = ["compile", "a.lv", "--emit", "core", "--native-sampling"];
     place.fails(&core, 2, "are for --emit spirv and spirv-text");
+    // Not every device's sampler has these options; a texture with planes is read by texels in any case.
+    for option in
+        ["(wrap border)", "(wrap repeat clamp)", "(wrap mirror-once)", "(bias 1)", "(levels 0 1)"]
+    {
+        let text =
+            format!("(texture t (kind array) {option})\n(texture u {option})\n(sample u (vec2 0))");
+        place.write("c.lv", text);
+        let compile = ["compile", "c.lv", "-o", "c.spv", "--native-sampling"];
+        place.fails(
+            &compile,
+            1,
+            "error[LV0513]: a device's sampler lacks an option of this texture",
+        );
+        place.fails(&compile, 1, "c.lv:2:1");
+    }
+    // Comparisons, gathers and offsets are reads of texels.
+    let text = "(texture t (kind depth)) (define uv (.xy (frag-coord)))
+        (+ (sample-bias t uv 1) (sample-projected t (vec3 uv 2)) (gather t uv 0) (sample-offset t uv (ivec2 1i)) (sample-compare t uv 1))";
+    place.write("d.lv", text);
+    let text = place.run(&["compile", "d.lv", "--emit", "spirv-text", "--native-sampling"]).done();
+    assert_eq!(text.text().matches("OpImageSampleExplicitLod").count(), 2);
+    assert!(text.text().contains("OpImageFetch"));
 }
 
 /// A vertex stage in its own module, which tests/gpu draws with.

@@ -8,7 +8,7 @@ use crate::aggregates::Declared;
 use crate::scope::{Fact, Form, IMPOSSIBLE, Scope, What};
 use crate::table::{Entry, TYPES, giving};
 use crate::term::{FunctionKind, Term, TermKind};
-use lambdav_core::texture::TextureKind;
+use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
 use lambdav_test_support::Random;
@@ -56,8 +56,8 @@ pub(crate) struct Generator<'a> {
     pub(crate) stage: Stage,
     pub(crate) scope: Scope,
     pub(crate) declared: Declared,
-    /// The names of textures, which are never shadowed; true if a texture has mipmaps; its kind.
-    pub(crate) textures: Vec<(String, bool, TextureKind)>,
+    /// The names of textures, which are never shadowed, and their kinds, levels and comparisons.
+    pub(crate) textures: Vec<(String, TextureOptions)>,
     /// The names of buffers, which are never shadowed, and their element types.
     pub(crate) buffers: Vec<(String, Type)>,
     /// Inputs, uniforms, textures and buffers must not be used.

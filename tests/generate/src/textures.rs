@@ -3,6 +3,7 @@
 use crate::generator::Generator;
 use crate::scope::Form;
 use crate::term::{Term, TermKind};
+use lambdav_core::sampler::{Border, Compare, Filter, Wrap};
 use lambdav_core::texture::{TextureData, TextureKind, TextureOptions};
 use lambdav_core::types::{Scalar, Type};
 use lambdav_frontend::builtins::Builtin;
@@ -44,60 +45,93 @@ impl Generator<'_> {
         for k in 0..count {
             let name = format!("texture{k}");
             let mut parts = vec![Term::word("texture"), Term::word(name.as_str())];
-            for option in [
-                "(kind array)",
-                "(kind cube)",
-                "(kind cube-array)",
-                "(kind volume)",
-                "(filter nearest)",
-                "(filter linear)",
-                "(wrap repeat)",
-                "(wrap mirror)",
-                "mipmaps",
-                "srgb",
-            ] {
-                let begin = option.get(..5).unwrap_or(option);
-                let is_again = parts.iter().any(|part| part.to_string().starts_with(begin));
-                let likely = if begin == "(kind" { 15 } else { 40 };
-                if !is_again && random.percent(likely) {
-                    parts.push(Term::word(option));
+            let mut options = TextureOptions::default();
+            for (kind, likely) in
+                [("array", 15), ("cube", 15), ("cube-array", 15), ("volume", 15), ("depth", 10)]
+            {
+                if parts.len() == 2 && random.percent(likely) {
+                    parts.push(Term::word(format!("(kind {kind})")));
+                    options.kind = TextureKind::from_name(kind).unwrap_or_default();
+                    options.compare = (kind == "depth").then(Compare::default);
                 }
             }
-            let mipmaps = parts.iter().any(|part| part.to_string() == "mipmaps");
-            let kind = |part: &Term| {
-                let text = part.to_string();
-                TextureKind::from_name(text.strip_prefix("(kind ")?.strip_suffix(')')?)
-            };
-            let kind = parts.iter().find_map(kind).unwrap_or_default();
+            let axes = options.kind.wrapped_axes();
+            if random.percent(60) {
+                let count = if axes > 0 && random.percent(40) { axes } else { 1 };
+                let modes = (0..count).map(|_| random.pick(Wrap::ALL).name());
+                let modes: Vec<&str> = modes.collect();
+                parts.push(Term::word(format!("(wrap {})", modes.join(" "))));
+            }
+            if random.percent(60) {
+                parts.push(Term::word(format!("(filter {})", random.pick(Filter::ALL).name())));
+            }
+            if random.percent(30) {
+                parts.push(Term::word(format!("(border {})", random.pick(Border::ALL).word())));
+            }
+            if random.percent(30) {
+                parts.push(Term::word(format!("(compare {})", random.pick(Compare::ALL).word())));
+                options.compare = Some(Compare::default());
+            }
+            if random.percent(20) {
+                let bias = random.below(17) as f32 / 4.0 - 2.0;
+                parts.push(Term::word(format!("(bias {bias})")));
+            }
+            if random.percent(20) {
+                let least = random.below(8) as f32 / 4.0;
+                let most = least + random.below(8) as f32 / 4.0;
+                parts.push(Term::word(format!("(levels {least} {most})")));
+            }
+            options.mipmaps = random.percent(40);
+            if options.mipmaps {
+                parts.push(Term::word("mipmaps"));
+            }
+            if random.percent(40) {
+                parts.push(Term::word("srgb"));
+            }
             forms.push(Term::syntax(parts));
-            self.textures.push((name, mipmaps, kind));
+            self.textures.push((name, options));
         }
         forms
     }
 
     /// A value of that type read from a texture, if there is a fitting operation.
     pub(crate) fn of_texture(&mut self, ty: Type, size: usize) -> Option<Term> {
+        use TextureKind::{Array, Cube, CubeArray, Flat, Volume};
         if self.constant || self.textures.is_empty() {
             return None;
         }
-        let (texture, mipmaps, of) = self.random.pick(&self.textures).clone();
+        let (texture, TextureOptions { kind: of, mipmaps, compare, .. }) =
+            self.random.pick(&self.textures).clone();
         let (place, by) = match of {
-            TextureKind::Flat => (Type::vec(2), Type::vec(2)),
-            TextureKind::Array => (Type::vec(3), Type::vec(2)),
-            TextureKind::Cube | TextureKind::Volume => (Type::vec(3), Type::vec(3)),
-            TextureKind::CubeArray => (Type::vec(4), Type::vec(3)),
+            Flat => (Type::vec(2), Type::vec(2)),
+            Array => (Type::vec(3), Type::vec(2)),
+            Cube | Volume => (Type::vec(3), Type::vec(3)),
+            CubeArray => (Type::vec(4), Type::vec(3)),
         };
-        let name = match ty {
-            _ if ty == Type::vec(4) => match self.random.weighted(&[4, 2, 1, 5]) {
-                1 => "sample-level",
-                2 => "sample-grad",
-                3 if self.stage.has_pixels() => "sample",
-                _ => "texel",
-            },
-            _ if ty == Type::of(Scalar::I32, of.axes()) => "texture-size",
-            Type::INT => "texture-levels",
+        let has_pixels = self.stage.has_pixels();
+        let names: &[(&str, u32, bool)] = match ty {
+            _ if ty == Type::vec(4) => &[
+                ("texel", 4, true),
+                ("sample-level", 2, true),
+                ("sample-grad", 1, true),
+                ("sample", 5, has_pixels),
+                ("sample-bias", 2, has_pixels),
+                ("sample-offset", 2, has_pixels && of.wrapped_axes() > 0),
+                ("sample-projected", 2, has_pixels && matches!(of, Flat | Volume)),
+                ("gather", 2, of != Volume),
+                ("gather-compare", 3, compare.is_some() && of != Volume),
+            ],
+            _ if ty == Type::of(Scalar::I32, of.axes()) => &[("texture-size", 1, true)],
+            Type::INT => &[("texture-levels", 1, true)],
+            Type::NUM if compare.is_some() => {
+                &[("sample-compare-level", 1, true), ("sample-compare", 2, has_pixels)]
+            }
+            _ if ty == Type::vec(2) && has_pixels => &[("texture-lod", 1, true)],
             _ => return None,
         };
+        let weights: Vec<u32> =
+            names.iter().map(|&(_, likely, fits)| likely * u32::from(fits)).collect();
+        let name = names[self.random.weighted(&weights)].0;
         let builtin = Builtin::lookup(name)?;
         let head = Term::word(self.scope.builtin(builtin, self.random)?);
         let kind = TermKind::Value(ty);
@@ -111,13 +145,33 @@ impl Generator<'_> {
         let num = Type::NUM;
         match name {
             "texel" => parts.push(self.place(of.axes(), size / 2)),
-            "sample" if mipmaps => {
-                parts.extend(self.at_neighbours(|this| this.values(&[place], size)));
-            }
-            "sample" => parts.extend(self.values(&[place], size)),
             "sample-level" => parts.extend(self.values(&[place, num], size)),
             "sample-grad" => parts.extend(self.values(&[place, by, by], size)),
-            _ => {}
+            "sample-compare-level" => parts.extend(self.values(&[place, num, num], size)),
+            "gather" => {
+                parts.extend(self.values(&[place], size));
+                parts.push(Term::word(self.random.below(4).to_string()));
+            }
+            "gather-compare" => parts.extend(self.values(&[place, num], size)),
+            "texture-size" | "texture-levels" => {}
+            _ => {
+                let place = match name {
+                    "texture-lod" => by,
+                    "sample-projected" if of == Volume => Type::vec(4),
+                    "sample-projected" => Type::vec(3),
+                    _ => place,
+                };
+                let more = match name {
+                    "sample-bias" | "sample-compare" => vec![num],
+                    "sample-offset" => vec![Type::of(Scalar::I32, of.wrapped_axes() as u8)],
+                    _ => Vec::new(),
+                };
+                parts.extend(match mipmaps || name == "texture-lod" {
+                    true => self.at_neighbours(|this| this.values(&[place], size / 2)),
+                    false => self.values(&[place], size / 2),
+                });
+                parts.extend(self.values(&more, size / 2));
+            }
         }
         if matches!(name, "texel" | "texture-size") && self.random.percent(50) {
             parts.push(match self.random.percent(50) {

@@ -151,8 +151,9 @@ fn sample_level(level: &Level, options: TextureOptions, [u, v, w, layer]: [f32; 
             of_level(&level[nearest(w).clamp(0, count - 1) as usize], options, [u, v])
         }
         TextureKind::Volume => {
-            let slice =
-                |k: i64| of_level(&level[wrap(options.wrap, k, count) as usize], options, [u, v]);
+            let slice = |k: i64| {
+                of_level(&level[wrap(options.wrap[2], k, count) as usize], options, [u, v])
+            };
             let scaled = mul(w, count as f32);
             match options.filter {
                 Filter::Nearest => slice(int(floor(scaled))),

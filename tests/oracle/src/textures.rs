@@ -90,8 +90,10 @@ pub fn pyramid(image: Image) -> Vec<Image> {
     }
 }
 
+/// The texel that a mode without a colour takes.
 pub(crate) fn wrap(wrap: Wrap, k: i64, n: i64) -> i64 {
     match wrap {
+        Wrap::Border | Wrap::MirrorOnce => panic!("samplers are in another module"),
         Wrap::Clamp => k.clamp(0, n - 1),
         Wrap::Repeat => k.rem_euclid(n),
         Wrap::Mirror => {
@@ -104,7 +106,7 @@ pub(crate) fn wrap(wrap: Wrap, k: i64, n: i64) -> i64 {
 pub(crate) fn of_level(image: &Image, options: TextureOptions, uv: [f32; 2]) -> [f32; 4] {
     let [width, height] = image.size;
     let texel = |x: i64, y: i64| {
-        let (x, y) = (wrap(options.wrap, x, width), wrap(options.wrap, y, height));
+        let (x, y) = (wrap(options.wrap[0], x, width), wrap(options.wrap[1], y, height));
         image.texels[(y * width + x) as usize]
     };
     let scaled = [mul(uv[0], width as f32), mul(uv[1], height as f32)];

@@ -18,6 +18,7 @@ use lambdav_oracle::textures::{Image, sample};
 use lambdav_raster::{RenderOptions, render};
 use lambdav_spirv_frontend::mutants as of_raise;
 use lambdav_test_support::Random;
+use sampled::twins::Twin;
 use sampled::{first_difference, wrong_element, wrong_projection};
 use std::sync::{Mutex, PoisonError};
 
@@ -37,7 +38,7 @@ fn first_difference_of_mirror() -> Option<(usize, usize)> {
     let engine = CoreEngine::new(shader.core(), 0, &settings).expect("it schedules");
     let frame = render(&engine, size, &RenderOptions::default()).expect("nothing loops");
     let options =
-        TextureOptions { filter: Filter::Nearest, wrap: Wrap::Mirror, ..Default::default() };
+        TextureOptions { filter: Filter::Nearest, wrap: [Wrap::Mirror; 3], ..Default::default() };
     let levels = [Image { size: [5, 3], texels }];
     let place = |k: usize, less: f32| (k as f32 + 0.5 - less) * 0.125;
     let pixels = (0..16).flat_map(|y| (0..32).map(move |x| (x, y)));
@@ -126,6 +127,19 @@ fn mutants_of_samplers_are_found() {
             });
         of_raise::activate(None);
         assert!(is_found, "{mutant:?} of the raise is not found");
+    }
+}
+
+#[test]
+fn mutants_of_declared_samplers_are_found() {
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let differs = |seed| Twin::new(&mut Random::new(seed)).first_difference(Engine::Core).is_some();
+    assert!(!(0..TRIALS).any(differs), "no mutant is active");
+    for mutant in Mutant::OF_SAMPLERS {
+        activate(Some(mutant));
+        let is_found = (0..TRIALS).any(differs);
+        activate(None);
+        assert!(is_found, "{mutant:?} is not found");
     }
 }
 

@@ -4,9 +4,10 @@ use super::super::line::{Line, Reading, Token, malformed, type_number};
 use super::super::names::is_digits;
 use super::Reader;
 use crate::diagnostics::quote;
+use crate::sampler::{Border, Compare};
 use crate::source::Span;
-use crate::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
-use crate::types::{Case, Field, Resource, ResourceKind, Structure, Type, Variant};
+use crate::texture::{Filter, Number, Texels, TextureKind, TextureOptions, Wrap};
+use crate::types::{Case, Field, Resource, ResourceKind, Structure, Type, Types, Variant};
 use std::sync::Arc;
 
 impl Reader {
@@ -56,7 +57,7 @@ impl Reader {
                 let at = line.peek().span;
                 let name: Arc<str> = line.string()?.into();
                 let kind = match word {
-                    "texture" => ResourceKind::Texture(options(line)?),
+                    "texture" => ResourceKind::Texture(options(line, self.core.graph.types())?),
                     _ => ResourceKind::Buffer(self.element(line)?),
                 };
                 line.end()?;
@@ -112,7 +113,7 @@ impl Reader {
 }
 
 /// Takes the options of a texture.
-fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
+fn options(line: &mut Line<'_>, types: &Types) -> Reading<TextureOptions> {
     let wrong = |token: Token<'_>, what: &str| {
         let message = format!("{} is no way to {what} a texture", token.name());
         malformed(token.span, message)
@@ -122,12 +123,55 @@ fn options(line: &mut Line<'_>) -> Reading<TextureOptions> {
     let token = line.take();
     let filter = Filter::from_name(token.text)
         .ok_or_else(|| wrong(token, "filter").help("these are `nearest` and `linear`"))?;
-    let token = line.take();
-    let wrap = Wrap::from_name(token.text)
-        .ok_or_else(|| wrong(token, "wrap").help("these are `clamp`, `repeat` and `mirror`"))?;
+    let mut wraps = Vec::new();
+    while wraps.len() < kind.wrapped_axes().max(1)
+        && let Some(&wrap) = Wrap::ALL.iter().find(|wrap| line.accept(wrap.name()))
+    {
+        wraps.push(wrap);
+    }
+    let wrap = TextureOptions::wraps(&wraps).ok_or_else(|| {
+        let help = "these are `clamp`, `repeat`, `mirror`, `mirror-once` and `border`";
+        wrong(line.take(), "wrap").help(help)
+    })?;
+    let border = Border::ALL.iter().find(|of| line.accept(&format!("border-{}", of.word())));
+    let border = border.copied().unwrap_or_default();
+    let compare = Compare::ALL.iter().find(|of| line.accept(&format!("compare-{}", of.word())));
+    let compare = compare.copied();
+    let number = |line: &mut Line<'_>| -> Reading<Number> {
+        let span = line.peek().span;
+        let number = f32::from_bits(line.constant(types, Type::NUM)?[0]);
+        match number.is_finite() {
+            true => Ok(number.into()),
+            false => Err(malformed(span, "a level of detail is finite").into()),
+        }
+    };
+    let bias = if line.accept("bias") { number(line)? } else { Number::default() };
+    let limits = match line.accept("levels") {
+        true => Some([number(line)?, number(line)?]),
+        false => None,
+    };
     let [srgb, mipmaps, native] = ["srgb", "mipmaps", "native"].map(|word| line.accept(word));
     let integers = [Texels::Integers, Texels::Unsigned];
     let texels = integers.into_iter().find(|texels| line.accept(texels.name()));
     let texels = texels.unwrap_or_default();
-    Ok(TextureOptions { kind, filter, wrap, srgb, mipmaps, texels, native })
+    let options = TextureOptions {
+        kind,
+        filter,
+        wrap,
+        border,
+        compare,
+        bias,
+        limits,
+        srgb,
+        mipmaps,
+        texels,
+        native,
+    };
+    match native && !options.fits_device() {
+        true => {
+            let message = "a device's sampler lacks an option of this texture";
+            Err(malformed(line.peek().span, message).into())
+        }
+        false => Ok(options),
+    }
 }

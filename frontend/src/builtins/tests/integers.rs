@@ -4,7 +4,7 @@
 use super::RandomOperands;
 use super::evaluator::{ConcreteValue, apply, call};
 use crate::builtins::Builtin;
-use crate::builtins::textures::floored_remainder;
+use crate::builtins::samples::floored_remainder;
 use lambdav_core::float::{canonical_bits, same};
 use lambdav_core::types::{Scalar, Type};
 

@@ -9,6 +9,7 @@ mod signatures;
 mod texts;
 
 use lambdav_core::resource::{Bound, BufferData};
+use lambdav_core::sampler::Compare;
 use lambdav_core::texture::{TextureData, TextureOptions};
 use lambdav_core::types::{Resource, ResourceKind, Type, Types};
 use std::sync::LazyLock;
@@ -16,7 +17,8 @@ use std::sync::LazyLock;
 /// The builtin types, and those of the texture `t` and the buffer `b`.
 static TYPES: LazyLock<Types> = LazyLock::new(|| {
     let mut types = Types::default();
-    let texture = ResourceKind::Texture(TextureOptions::default());
+    let compare = Some(Compare::default());
+    let texture = ResourceKind::Texture(TextureOptions { compare, ..Default::default() });
     for (name, kind) in [("t", texture), ("b", ResourceKind::Buffer(Type::vec(2)))] {
         types.add_resource(Resource { name: name.into(), kind });
     }

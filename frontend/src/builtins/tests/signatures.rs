@@ -43,7 +43,8 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
     let to_bools = |t: String| with("bool", &t);
     let when = |condition: bool, result: &str| condition.then(|| result.to_owned());
     // Builtins on textures, and `select`, which chooses between values of any type.
-    let takes_textures = name == "select" || name.starts_with("tex") || name.starts_with("sample");
+    let of_textures = ["select", "tex", "sample", "gather"];
+    let takes_textures = of_textures.iter().any(|head| name.starts_with(head));
     if types.contains(&TEXTURE) && !takes_textures {
         return None;
     }
@@ -178,6 +179,13 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
         "sample" => when(types == [TEXTURE, "vec2"], "vec4"),
         "sample-level" => when(types == [TEXTURE, "vec2", "num"], "vec4"),
         "sample-grad" => when(types == [TEXTURE, "vec2", "vec2", "vec2"], "vec4"),
+        "sample-bias" => when(types == [TEXTURE, "vec2", "num"], "vec4"),
+        "sample-offset" => when(types == [TEXTURE, "vec2", "ivec2"], "vec4"),
+        "sample-projected" => when(types == [TEXTURE, "vec3"], "vec4"),
+        "sample-compare" => when(types == [TEXTURE, "vec2", "num"], "num"),
+        "sample-compare-level" => when(types == [TEXTURE, "vec2", "num", "num"], "num"),
+        "gather-compare" => when(types == [TEXTURE, "vec2", "num"], "vec4"),
+        "texture-lod" => when(types == [TEXTURE, "vec2"], "vec2"),
         "texture-levels" => when(types == [TEXTURE], "int"),
         "frag-coord" | "mouse" => when(count == 0, "vec4"),
         "resolution" => when(count == 0, "vec2"),
@@ -196,7 +204,8 @@ fn by_the_page(name: &str, types: &[&str]) -> Option<String> {
             let fits = index && !matrix(types[0]) && part(types[0]).as_deref() == Some(types[2]);
             when(fits, types.first().copied().unwrap_or_default())
         }
-        "col" | "pi" | "tau" => None,
+        // The index is a literal.
+        "col" | "gather" | "pi" | "tau" => None,
         _ => {
             let function = Elementary::ALL.iter().find(|function| function.name() == name);
             let function = function.unwrap_or_else(|| panic!("{name} is not covered"));

@@ -5,7 +5,8 @@ use crate::reduction::fault::SourceFault;
 use crate::reduction::shape::Shape;
 use crate::reduction::text::{Constructor, Form};
 use crate::syntax::{ExprId, ExprKind};
-use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
+use crate::texture_options::{Word, set};
+use lambdav_core::texture::TextureOptions;
 use lambdav_core::types::Type;
 use std::sync::Arc;
 
@@ -49,16 +50,12 @@ impl<'t> Reader<'t> {
     pub(super) fn texture_options(&self, parts: &[ExprId]) -> TextureOptions {
         let mut options = TextureOptions::default();
         for &part in parts {
-            let words = self.list(part).unwrap_or(std::slice::from_ref(&part));
-            let names: Vec<&str> = words.iter().filter_map(|&word| self.name(word)).collect();
-            match names[..] {
-                ["kind", name] => options.kind = TextureKind::from_name(name).unwrap_or_default(),
-                ["filter", name] => options.filter = Filter::from_name(name).unwrap_or_default(),
-                ["wrap", name] => options.wrap = Wrap::from_name(name).unwrap_or_default(),
-                ["texels", name] => options.texels = Texels::from_name(name).unwrap_or_default(),
-                ["srgb"] => options.srgb = true,
-                _ => options.mipmaps = true,
-            }
+            let list = self.list(part);
+            let words = list.unwrap_or(std::slice::from_ref(&part));
+            let words: Vec<Word<'_>> =
+                words.iter().map(|&word| self.tree.get(word).into()).collect();
+            // The compiler has accepted it.
+            let _ = set(&mut options, &words, list.is_some());
         }
         options
     }

@@ -3,6 +3,7 @@
 mod expectation;
 mod passes;
 mod state;
+mod textures;
 mod triangles;
 
 use super::code::{CodeArena, CodeId};
@@ -13,7 +14,6 @@ use lambdav_core::diagnostics::{Diagnostic, DiagnosticCode, Diagnostics};
 use lambdav_core::graph::{Attribute, Interpolation, Name, Readers, Way};
 use lambdav_core::source::{SourceFile, Span};
 use lambdav_core::state::State;
-use lambdav_core::texture::{Filter, Texels, TextureKind, TextureOptions, Wrap};
 use lambdav_core::types::{Resource, ResourceKind, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -168,10 +168,25 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// Lets the device sample all textures.
-    pub(crate) fn sample_natively(&mut self) {
+    /// Lets the device sample all textures of one plane. Reports those whose options a device's sampler lacks.
+    pub(crate) fn sample_natively(&mut self, most: usize) -> Diagnostics {
         let declarations = Rc::get_mut(&mut self.declarations);
         declarations.expect("nobody else has them yet").types.sample_natively();
+        let mut diagnostics = Diagnostics::new(most);
+        for value in &self.globals {
+            let GlobalValue::Resource(ty, span) = *value else { continue };
+            let kind = self.declarations.types.resource_kind(ty);
+            if let Some(ResourceKind::Texture(options)) = kind
+                && !options.kind.has_planes()
+                && !options.fits_device()
+            {
+                let message = "a device's sampler lacks an option of this texture";
+                let diagnostic = Diagnostic::new(DiagnosticCode::NativeSampler, span, message)
+                    .help("compile the shader without `--native-sampling`");
+                diagnostics.push(diagnostic);
+            }
+        }
+        diagnostics
     }
 }
 
@@ -516,72 +531,6 @@ impl<'t> TopLevel<'t> {
         );
         self.resolver.report(diagnostic);
         false
-    }
-
-    /// `(texture name option …)`, without its head.
-    fn texture(&mut self, span: Span, rest: &'t [ExprId]) {
-        const USAGE: &str = "(texture name (kind array|cube|cube-array|volume) (filter nearest|linear) (wrap clamp|repeat|mirror) (texels num|int|uint) srgb mipmaps)";
-        let Some((&target, parts)) = rest.split_first() else {
-            return self.malformed(span, "`texture` needs a name", USAGE);
-        };
-        let name_span = self.resolver.tree.get(target).span;
-        let Some(name) = self.resolver.identifier(target) else {
-            return self.malformed(name_span, "`texture` needs a name", USAGE);
-        };
-        let mut options = TextureOptions::default();
-        let (mut seen, mut is_right) = (Vec::new(), true);
-        for &part in parts {
-            let list = self.resolver.list(part);
-            let words: Vec<Option<&str>> = match list {
-                Some(words) => words.iter().map(|&word| self.resolver.identifier(word)).collect(),
-                None => vec![self.resolver.identifier(part)],
-            };
-            let known = match (&*words, list.is_some()) {
-                (&[Some("kind"), Some(value)], true) => TextureKind::from_name(value)
-                    .filter(|kind| kind.has_planes())
-                    .map(|kind| TextureOptions { kind, ..options }),
-                (&[Some("filter"), Some(value)], true) => {
-                    Filter::from_name(value).map(|filter| TextureOptions { filter, ..options })
-                }
-                (&[Some("wrap"), Some(value)], true) => {
-                    Wrap::from_name(value).map(|wrap| TextureOptions { wrap, ..options })
-                }
-                (&[Some("texels"), Some(value)], true) => {
-                    Texels::from_name(value).map(|texels| TextureOptions { texels, ..options })
-                }
-                ([Some("srgb")], false) => Some(TextureOptions { srgb: true, ..options }),
-                ([Some("mipmaps")], false) => Some(TextureOptions { mipmaps: true, ..options }),
-                _ => None,
-            };
-            let word = words.first().copied().flatten();
-            let is_again = known.is_some() && seen.contains(&word);
-            seen.push(word);
-            if let (Some(known), false) = (known, is_again) {
-                options = known;
-                continue;
-            }
-            is_right = false;
-            let Expr { kind, span } = self.resolver.tree.get(part);
-            if !matches!(kind, ExprKind::Error) {
-                let what = match is_again {
-                    true => "the texture has this option already",
-                    false => "this is no option of a texture",
-                };
-                self.malformed(*span, what, USAGE);
-            }
-        }
-        if options.texels != Texels::Numbers && (options.srgb || options.mipmaps) {
-            let what = "a texture of integers is not decoded, and has one level";
-            self.malformed(span, what, USAGE);
-            is_right = false;
-        }
-        if !self.resolver.may_bind(name, name_span) {
-            return;
-        }
-        if !is_right || !self.may_be_set("texture", name, name_span) {
-            return self.resolver.bind_global(name, Binding::Error);
-        }
-        self.add_resource(name, ResourceKind::Texture(options), span);
     }
 
     fn add_resource(&mut self, name: &'t str, kind: ResourceKind, span: Span) {

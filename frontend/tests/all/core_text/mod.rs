@@ -277,6 +277,49 @@ output 0 = %5
 /// A value keeps its first name. Names inside the expansion of a builtin are not kept, nor are those of
 /// constants, inputs and uniforms.
 #[test]
+fn options_of_textures_survive() {
+    for (options, words) in [
+        ("", "linear clamp"),
+        ("(filter nearest) (wrap mirror mirror)", "nearest mirror"),
+        ("(wrap border repeat)", "linear border repeat"),
+        ("(kind volume) (wrap clamp clamp mirror-once)", "volume linear clamp clamp mirror-once"),
+        ("(kind array) (border black)", "array linear clamp border-black"),
+        ("(kind cube) (wrap repeat)", "cube linear repeat"),
+        ("(kind depth) (border white)", "linear clamp border-white compare-less-eq"),
+        ("(compare neq) (border clear) srgb", "linear clamp compare-neq srgb"),
+        ("(bias -0.5) (levels 0 3.25) mipmaps", "linear clamp bias -0.5 levels 0.0 3.25 mipmaps"),
+    ] {
+        let core = compiled(&format!("(texture t {options}) (num (.x (texture-size t)))"));
+        let text = printed(&core);
+        let line = format!("texture \"t\" {words}\n");
+        assert!(text.contains(&line), "{options}: {text}");
+        let again = read_whole(&text);
+        let resources = [&core, &again].map(|core| core.graph.types().resources().to_vec());
+        assert_eq!(resources[0], resources[1], "{options}");
+    }
+}
+
+#[test]
+fn wrong_options_of_textures_are_reported() {
+    let text = printed(&compiled("(texture t) (num (.x (texture-size t)))"));
+    for (words, found) in [
+        ("linear tile", "`tile` is no way to wrap a texture"),
+        ("cubic clamp", "`cubic` is no way to filter a texture"),
+        ("linear clamp clamp clamp", "must end"),
+        ("linear clamp border-red", "must end"),
+        ("linear clamp bias inf", "a level of detail is finite"),
+        ("linear clamp levels 1", "not a component"),
+        ("linear border native", "a device's sampler lacks an option"),
+        ("linear clamp bias 1.0 native", "a device's sampler lacks an option"),
+    ] {
+        let (core, diagnostics) = read_text(&text.replace("linear clamp", words));
+        assert!(core.is_none(), "{words}");
+        let messages: Vec<String> = diagnostics.iter().map(|d| d.message.clone()).collect();
+        assert!(messages.iter().any(|of| of.contains(found)), "{words}: {messages:?}");
+    }
+}
+
+#[test]
 fn names_are_kept() {
     let named = |text: &str| {
         let printed = printed(&compiled(text));

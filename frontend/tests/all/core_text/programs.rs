@@ -21,6 +21,10 @@ pub(super) const PROGRAMS: &[&str] = &[
     "(struct S (a (array 3 num)) (on bool) (m mat2)) (buffer b S) (texture t (wrap mirror) mipmaps) (buffer unused ivec3) \
      (define e (at b (int (.x (frag-coord))))) (buffer c num) \
      (vec4 (if (.on e) (at (.a e) (size-of b)) (at c 7)) (.x (* (.m e) (vec2 1 2))) (.xy (texel t (ivec2 1i))))",
+    "(texture t (kind depth) (wrap border mirror-once) (border white) (bias 0.5) mipmaps) \
+     (texture u (compare neq) (wrap repeat mirror) (levels 0 1.5) mipmaps) \
+     (vec4 (sample-compare t (.xy (frag-coord)) 0.5) (sample-compare u (.xy (frag-coord)) 0.5) \
+      (.xy (gather t (.yx (frag-coord)) 2)))",
     // Matrices.
     "(define m (mat2 (.xy (frag-coord)) (vec2 1 2))) (* m (inverse m) (.xy (mouse)))",
     "(define m (mat3 (.xyz (frag-coord)) (vec3 1 2 4) (vec3 (time) 0 1))) \

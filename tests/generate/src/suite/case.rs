@@ -4,7 +4,7 @@ use lambdav_core::float::same_words;
 use lambdav_core::inputs::Inputs;
 use lambdav_core::limits;
 use lambdav_core::resource::{Bound, BufferData};
-use lambdav_core::texture::{TextureData, TextureKind};
+use lambdav_core::texture::{Texels, TextureData, TextureKind, TextureOptions};
 use lambdav_core::types::{Resource, ResourceKind, Scalar, Type, Types};
 use std::sync::Arc;
 
@@ -51,11 +51,19 @@ impl Case {
                 };
                 let texel = |i: u32| {
                     let (x, y, plane) = (i % width, i / width % height, i / width / height);
-                    [x, y, x + 10 * y + 100 * plane, 1].map(|component| component as f32)
+                    [x, y, x + 10 * y + 100 * plane, 1]
                 };
-                let texels: Vec<[f32; 4]> = (0..width * height * planes).map(texel).collect();
-                let texels = texels.into_iter();
-                let data = TextureData::with_planes(options.kind, size, texels, options.mipmaps);
+                let texels: Vec<[u32; 4]> = (0..width * height * planes).map(texel).collect();
+                let TextureOptions { kind, texels: components, mipmaps, .. } = options;
+                let data = match components {
+                    Texels::Numbers => {
+                        let texels = texels.into_iter().map(|of| of.map(|part| part as f32));
+                        TextureData::with_planes(kind, size, texels, mipmaps)
+                    }
+                    Texels::Integers | Texels::Unsigned => {
+                        TextureData::of_integers(kind, components, size, texels.into_iter())
+                    }
+                };
                 Bound::Texture(data.expect("it is small").into())
             }
             ResourceKind::Buffer(element) => Bound::Buffer(self.elements(types, element).into()),

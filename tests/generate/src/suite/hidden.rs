@@ -26,7 +26,8 @@ pub fn hide_literals(source: &SourceFile) -> Option<String> {
                 // The length in an array's type. It also keeps the first of two listed elements.
                 "array" if children.len() == 3 => children.get(1..2),
                 "output" | "tabulate" => children.get(1..2),
-                "clear" | "size" => children.get(1..),
+                "clear" | "size" | "bias" | "levels" => children.get(1..),
+                "gather" => children.get(3..4),
                 // The length of a result, and the index of a write.
                 "result" => children.get(3..4),
                 "scatter" | "combine" => children.get(2..3),

@@ -40,7 +40,13 @@ fn options(kind: TextureKind) -> Vec<TextureOptions> {
     for filter in [Filter::Nearest, Filter::Linear] {
         for &wrap in wraps {
             for mipmaps in [false, true] {
-                all.push(TextureOptions { kind, filter, wrap, mipmaps, ..Default::default() });
+                all.push(TextureOptions {
+                    kind,
+                    filter,
+                    wrap: [wrap; 3],
+                    mipmaps,
+                    ..Default::default()
+                });
             }
         }
     }
@@ -113,7 +119,7 @@ impl Trial {
 
     fn text(&self, call: &str) -> String {
         let TextureOptions { kind, filter, wrap, mipmaps, .. } = self.options;
-        let (kind, filter, wrap) = (kind.name(), filter.name(), wrap.name());
+        let (kind, filter, wrap) = (kind.name(), filter.name(), wrap[0].name());
         let mipmaps = if mipmaps { "mipmaps" } else { "" };
         format!(
             "(texture t (kind {kind}) (filter {filter}) (wrap {wrap}) {mipmaps})

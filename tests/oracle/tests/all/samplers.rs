@@ -1,7 +1,8 @@
 //! Reads of textures by samplers, by every engine against the oracle, bit for bit.
 //!
-//! `SAMPLERS=100000` takes so many random samplers, each at 256 places by machine code.
+//! `SAMPLERS=100000` takes so many random samplers, each at 256 places by machine code, and so many twins.
 
+use crate::sampled::twins::Twin;
 use crate::sampled::{first_difference, wrong_element, wrong_projection};
 use lambdav_engine::Engine;
 use lambdav_oracle::samplers::{GROUP, Trial};
@@ -16,6 +17,29 @@ fn check(seeds: std::ops::Range<u64>, count: usize, engines: &[Engine]) {
     };
     let found = seeds.into_par_iter().find_map_first(difference);
     assert!(found.is_none(), "{}", found.unwrap_or_default());
+}
+
+/// The first difference between twins with these seeds.
+fn check_twins(seeds: std::ops::Range<u64>, engines: &[Engine]) {
+    let difference = |seed: u64| {
+        let twin = Twin::new(&mut Random::new(seed));
+        engines.iter().find_map(|engine| twin.first_difference(engine.clone()))
+    };
+    let found = seeds.into_par_iter().find_map_first(difference);
+    assert!(found.is_none(), "{}", found.unwrap_or_default());
+}
+
+#[test]
+fn declarations_sample_as_samplers_do() {
+    let count = std::env::var("SAMPLERS").ok().and_then(|text| text.parse().ok());
+    let count: u64 = count.unwrap_or(600);
+    check_twins(4_800..4_800 + count, &[Engine::Simd]);
+}
+
+#[test]
+fn evaluators_sample_by_declarations_as_by_samplers() {
+    check_twins(9_000..9_200, &[Engine::Core, Engine::Spirv]);
+    check_twins(9_200..9_260, &[Engine::Source]);
 }
 
 #[test]

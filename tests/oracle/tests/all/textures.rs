@@ -24,7 +24,7 @@ fn options() -> impl Iterator<Item = TextureOptions> {
         wraps.into_iter().flat_map(move |wrap| {
             [false, true].map(|mipmaps| TextureOptions {
                 filter,
-                wrap,
+                wrap: [wrap; 3],
                 mipmaps,
                 ..TextureOptions::default()
             })
@@ -86,7 +86,7 @@ impl Trial {
 
     fn text(&self, call: &str) -> String {
         let TextureOptions { filter, wrap, mipmaps, .. } = self.options;
-        let (filter, wrap) = (filter.name(), wrap.name());
+        let (filter, wrap) = (filter.name(), wrap[0].name());
         let mipmaps = if mipmaps { "mipmaps" } else { "" };
         format!(
             "(texture t (filter {filter}) (wrap {wrap}) {mipmaps}) (texture places) (texture moves)

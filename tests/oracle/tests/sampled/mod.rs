@@ -1,5 +1,7 @@
 //! Trials of samplers by engines.
 
+pub(crate) mod twins;
+
 use lambdav_core::float::canonical_bits;
 use lambdav_engine::{Bindings, Engine, Options, Shader, ShaderOptions, Size, TextLanguage};
 use lambdav_oracle::samplers::{GROUP, Trial};
