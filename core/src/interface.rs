@@ -416,6 +416,12 @@ pub struct Interface {
 }
 
 impl Interface {
+    /// The type of the components of an output: floats, if there is no such output.
+    pub fn output_scalar(&self, location: u32) -> Scalar {
+        let output = self.outputs.iter().find(|of| of.location == location);
+        output.and_then(|of| of.ty.scalar()).unwrap_or(Scalar::F32)
+    }
+
     /// The interface of a program whose author chose no bindings: λV, and core text.
     pub fn of(core: &Core) -> Self {
         let mut interface = Self { inputs: core.inputs(), ..Self::default() };

@@ -200,10 +200,8 @@ impl Pipeline {
 
     /// The type of the integers that an output has, `int` or `uint`; `None` for one of nums.
     pub fn integers(&self, location: u32) -> Option<Type> {
-        let outputs = &self.0.program.interface.outputs;
-        let ty = outputs.iter().find(|of| of.location == location)?.ty;
-        let scalar = ty.scalar().filter(|_| ty.is_integer())?;
-        Some(Type::of(scalar, 1))
+        let ty = Type::of(self.0.program.interface.output_scalar(location), 1);
+        ty.is_integer().then_some(ty)
     }
 
     /// Draws a picture of integers. [`Self::render`] gives their bits, as the bits of floats.

@@ -53,6 +53,8 @@ pub enum Mutant {
     UndividedPlace,
     /// `texture-lod` gives the level that is taken twice.
     LimitedQuery,
+    /// Behind the greatest coordinate the repetition goes on.
+    EndlessCoordinates,
 }
 
 impl Mutant {
@@ -75,7 +77,7 @@ impl Mutant {
     pub const OF_CUBES: [Self; 2] = [Self::FlatSeam, Self::OpenCorner];
 
     /// The mutants of further samplers, likewise.
-    pub const OF_SAMPLERS: [Self; 11] = [
+    pub const OF_SAMPLERS: [Self; 12] = [
         Self::WideBorder,
         Self::MirroredTwice,
         Self::SharedWrap,
@@ -87,6 +89,7 @@ impl Mutant {
         Self::IgnoredLimits,
         Self::UndividedPlace,
         Self::LimitedQuery,
+        Self::EndlessCoordinates,
     ];
 
     /// The mutants of values with parts.

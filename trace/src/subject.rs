@@ -92,6 +92,12 @@ impl Subject {
         Value::Words { ty: "vec4".into(), scalar: Scalar::Num, words: bits.into() }
     }
 
+    /// A pixel of an output of integers as a value.
+    pub fn integers(bits: [u32; 4], scalar: Scalar) -> Value {
+        let ty = if scalar == Scalar::Int { "ivec4" } else { "uvec4" };
+        Value::Words { ty: ty.into(), scalar, words: bits.into() }
+    }
+
     /// The colour of a pixel.
     pub(crate) fn pixel(&self) -> Option<&Value> {
         match self.unit {

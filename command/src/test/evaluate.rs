@@ -27,8 +27,8 @@ pub(super) struct Subject<'a> {
     pub(super) until: Instant,
     /// The memories that a dispatch or the passes of the test have left.
     pub(super) memories: Option<&'a Bindings>,
-    /// Draws the test's picture in binary32.
-    pub(super) picture: &'a dyn Fn() -> Result<AnyImage>,
+    /// Draws the test's picture without quantising it. The type is that of its samples; integers are the bits of floats.
+    pub(super) picture: &'a dyn Fn() -> Result<(AnyImage, Scalar)>,
     /// The undefined behaviour that the test's picture or dispatch meets.
     pub(super) undefined: &'a dyn Fn() -> Result<Vec<Undefined>>,
 }
@@ -85,7 +85,7 @@ struct State<'a> {
     subject: &'a Subject<'a>,
     /// The results of passes; none if the program has no passes.
     passes: OnceCell<Option<Bindings>>,
-    drawn: OnceCell<AnyImage>,
+    drawn: OnceCell<(AnyImage, Scalar)>,
 }
 
 impl State<'_> {
@@ -213,14 +213,14 @@ impl State<'_> {
                 (self.subject.picture)().map_err(|failure| at_expectation(place, failure))?;
             let _ = self.drawn.set(drawn);
         }
-        let Some(AnyImage::Float(frame)) = self.drawn.get() else {
+        let Some(&(AnyImage::Float(ref frame), scalar)) = self.drawn.get() else {
             return Err(Failure::machine("the picture is not of floats"));
         };
         let Some(pixel) = frame.pixel(x, y) else {
             let size = frame.size();
             return Err(wrong(format!("the pixel ({x}, {y}) is outside the picture of {size}")));
         };
-        let component = |k| FlatComponent { path: vector_path(k), scalar: Scalar::F32 };
+        let component = |k| FlatComponent { path: vector_path(k), scalar };
         let components = (0..4).map(component).collect();
         let ty = FlatType { name: "pixel".to_owned(), components };
         Ok(Value { ty, words: pixel.map(f32::to_bits).to_vec() })

@@ -21,6 +21,7 @@ use crate::trace;
 use crate::user_values::{UserValues, remarks};
 use crate::values::location;
 use lambdav_core::limits;
+use lambdav_core::types::Scalar;
 use lambdav_engine::program::Loaded;
 use lambdav_engine::{
     AnyImage, Bindings, Drawn, Options, RenderOptions, Shader, Size, Target, error_chain,
@@ -133,13 +134,20 @@ fn attempt(
         })?;
         draw(test, directive, program, (encoding, reports), run_options, until)
     };
-    let picture = || Ok(draw(Encoding::Npy, false)?.0);
-    let undefined = || Ok(draw(Encoding::Npy, true)?.1.undefined);
+    let picture = || {
+        let Picture { image, scalar, .. } = draw(Encoding::Npy, false)?;
+        Ok((image, scalar))
+    };
+    let undefined = || Ok(draw(Encoding::Npy, true)?.drawn.undefined);
     let (memories, picture, undefined) = (None, &picture, &undefined);
     let subject = Subject { test, directive, run_options, until, memories, picture, undefined };
     let findings = subject.check()?;
     if test.has_golden() {
-        let (image, _, remark) = draw(directive.encoding(), false)?;
+        let Picture { image, scalar, remark, .. } = draw(directive.encoding(), false)?;
+        if scalar != Scalar::F32 && directive.kind != GoldenFormat::Digest {
+            let what = "the output has integers: its golden is a digest, `--format digest`";
+            return Err(Failure::input(what));
+        }
         match &run_options.against {
             Some(folder) => against(test, directive, &image, folder, run_options, until, result),
             None => {
@@ -182,7 +190,16 @@ fn traced(
     })
 }
 
-/// Draws the picture of a test, with reports of undefined behaviour if asked. Also returns the remarks.
+/// The picture of a test.
+struct Picture {
+    image: AnyImage,
+    /// The type of its samples. Integers are the bits of floats.
+    scalar: Scalar,
+    drawn: Drawn,
+    remark: Option<String>,
+}
+
+/// Draws the picture of a test, with reports of undefined behaviour if asked.
 fn draw(
     test: &Test,
     directive: &Directive,
@@ -190,7 +207,7 @@ fn draw(
     (encoding, reports): (Encoding, bool),
     run_options: &RunOptions,
     until: Instant,
-) -> Result<(AnyImage, Drawn, Option<String>)> {
+) -> Result<Picture> {
     with_picture(test, directive, program, run_options, |shader, bindings, picture, location| {
         let options = Options::default()
             .engine(engine(run_options.engine, run_options.gpu.as_ref()))
@@ -204,7 +221,8 @@ fn draw(
         let name = test.program.display().to_string();
         let remarks = remarks(&name, bindings).chain(drawn.remark.clone());
         let remark = remarks.reduce(|all, one| format!("{all}\n{one}"));
-        Ok((image, drawn, remark))
+        let scalar = shader.interface().output_scalar(location);
+        Ok(Picture { image, scalar, drawn, remark })
     })
 }
 

@@ -149,7 +149,7 @@ impl Work<'_> {
                 let others = self.tracer.values_by(engine, pixel, &|| self.is_late());
                 let others = others.map_err(|error| self.failure(error))?;
                 let names = self.tracer.distinct_names();
-                let value = Subject::colour(there);
+                let value = self.tracer.value(there);
                 let is_equal = value.equals(&here);
                 let names = others.map(|others| named.compare(&others, &names, is_equal));
                 Ok(Against { name, value, here, names })

@@ -10,7 +10,7 @@ use crate::supervise::Deadline;
 use crate::unit::failure;
 use lambdav_engine::trace::{TraceError, Tracer};
 use lambdav_engine::{Bindings, Shader};
-use lambdav_trace::{Condition, Event, EventKind, NamedValues, PIXEL, Sink, Subject, Trace, Watch};
+use lambdav_trace::{Condition, Event, EventKind, NamedValues, PIXEL, Sink, Trace, Watch};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -88,7 +88,7 @@ impl Work<'_> {
                 Ok(traced) => traced,
                 Err(error) => return Some(Err(error)),
             };
-            let value = Subject::colour(traced.colour);
+            let value = self.tracer.value(traced.colour);
             let kind = EventKind::Binding { name: OUTPUT.into(), value };
             watch.event(Event { scope: PIXEL, place: None, number: 0, kind });
             progress.advance(done.fetch_add(1, Ordering::Relaxed), size.pixels());

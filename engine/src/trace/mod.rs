@@ -30,6 +30,7 @@ use crate::settings::Settings;
 use crate::shader::Shader;
 pub use error::TraceError;
 use fragments::Fragments;
+use lambdav_core::types::Scalar;
 use lambdav_frontend::reduction::SourceProgram;
 use lambdav_image::Size;
 use lambdav_trace::{Event, NamedValues, Recorder, Sink, Subject, Trace, Unit, Value};
@@ -331,12 +332,21 @@ impl Tracer {
         }
     }
 
+    /// The bits of a pixel of the output as a value.
+    pub fn value(&self, pixel: [u32; 4]) -> Value {
+        match self.program.interface.output_scalar(self.output) {
+            Scalar::I32 => Subject::integers(pixel, lambdav_trace::Scalar::Int),
+            Scalar::U32 => Subject::integers(pixel, lambdav_trace::Scalar::Uint),
+            _ => Subject::colour(pixel),
+        }
+    }
+
     /// The subject of a trace.
     pub fn subject(&self, at: [u32; 2], traced: &Traced) -> Subject {
         let size = [self.size.width(), self.size.height()];
         let unit = Unit::Pixel { at, size, output: self.output };
         let name = format!("output {}", self.output).into();
-        let results = vec![(name, Subject::colour(traced.colour))];
+        let results = vec![(name, self.value(traced.colour))];
         let is_discarded = traced.is_discarded;
         Subject { is_discarded, ..subject(&self.program, unit, results) }
     }

@@ -89,6 +89,7 @@ pub(super) fn of_cube(
         "(at-corner x below a b d c)",
         "(at-corner right below a b c d)",
     ];
+    let inside = ["(inside x y)", "(inside right y)", "(inside x below)", "(inside right below)"];
     match options.filter {
         Filter::Nearest => format!(
             "{head} (k (int (floor (* place (num (ivec2 count)))))))
@@ -112,12 +113,17 @@ pub(super) fn of_cube(
            (x (.x k)) (y (.y k)) (right (+ x 1i)) (below (+ y 1i))
            (a (of x y)) (b (of right y)) (c (of x below)) (d (of right below))
            (at-corner (func (x y k l m other)
-             (if (and {closed} (and (beyond x) (beyond y))) {mean} other))))
-           {})",
+             (if (and {closed} (and (beyond x) (beyond y))) {mean} other)))
+           (inside (func (x y) {})))
+           (if (or (or (less x 0i) (less-eq count right)) (or (less y 0i) (less-eq count below)))
+             {}
+             {}))",
             read(&format!(
                 "(texel t (if (and {seamless} (or (beyond x) (beyond y))) (behind x y) (ivec3 x y (+ first face))) {level})"
             )),
+            read(&format!("(texel t (ivec3 x y (+ first face)) {level})")),
             used(around.map(String::from).to_vec()),
+            used(inside.map(String::from).to_vec()),
         ),
     }
 }

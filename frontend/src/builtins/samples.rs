@@ -100,14 +100,19 @@ fn wrapped(wrap: Wrap, place: &str, n: &str) -> String {
             format!("(let ((a {place})) (bit-xor a (shift-right a 31i)))")
         }
         Wrap::Mirror | Wrap::MirrorOnce => {
-            let last = match is_active(Mutant::FarMirror) {
-                true => format!("(* 2i {n})"),
-                false => format!("(- (* 2i {n}) 1i)"),
-            };
             let rest = floored_remainder(place, &format!("(* 2i {n})"));
-            format!("(let ((m {rest})) (select (< m {n}) m (- {last} m)))")
+            format!("(let ((m {rest})) {})", folded("m", n))
         }
     }
+}
+
+/// The text of a coordinate `m` below 2n in a level of size `n` and its mirror image.
+fn folded(m: &str, n: &str) -> String {
+    let last = match is_active(Mutant::FarMirror) {
+        true => format!("(* 2i {n})"),
+        false => format!("(- (* 2i {n}) 1i)"),
+    };
+    format!("(select (< {m} {n}) {m} (- {last} {m}))")
 }
 
 /// `(mod a n)` for n > 0, without the tests of signs that other divisors need. With s the sign of a, 0 or −1,
@@ -189,7 +194,19 @@ impl Sample {
             return format!("(let* ((n {n}) (k {k})) {})", self.texel("k", level));
         }
         let axes = kind.wrapped_axes();
+        let wrapped = self.repeated(axes);
         let texels = (0..1 << axes).map(|corner: usize| {
+            if wrapped.is_some() {
+                let part = |axis: usize| {
+                    format!(
+                        "(.{} {})",
+                        ["x", "y", "z"][axis],
+                        ["here", "after"][corner >> axis & 1]
+                    )
+                };
+                let parts: Vec<String> = (0..axes).map(part).collect();
+                return self.read(&self.at(&format!("(ivec{axes} {})", parts.join(" ")), level));
+            }
             let steps: Vec<&str> = (0..axes).map(|axis| ["0i", "1i"][corner >> axis & 1]).collect();
             match corner {
                 0 => self.texel("k", level),
@@ -197,11 +214,49 @@ impl Sample {
             }
         });
         format!(
-            "(let* ((n {n}) (q (- (* {uv} (num n)) 0.5)) (i (floor q)) (f (- q i)) (k {}))
+            "(let* ((n {n}) (q (- (* {uv} (num n)) 0.5)) (i (floor q)) (f (- q i)) (k {}) {})
                {})",
             by("(int i)".into()),
+            wrapped.as_deref().unwrap_or_default(),
             self.used(texels.collect(), used),
         )
+    }
+
+    /// Bindings of `here` and `after`, the coordinates of `k` and of the next texel, where all axes repeat alike. A remainder is one
+    /// more than the one before, or 0; after the greatest integer comes the least.
+    fn repeated(self, axes: usize) -> Option<String> {
+        let wrap = self.options.wrap;
+        let count = match wrap[0] {
+            Wrap::Repeat => "n",
+            Wrap::Mirror => "(* 2i n)",
+            _ => return None,
+        };
+        if wrap[..axes].iter().any(|of| *of != wrap[0]) {
+            return None;
+        }
+        let folded = |m: &str| match wrap[0] {
+            Wrap::Mirror => folded(m, "n"),
+            _ => m.to_owned(),
+        };
+        let least = floored_remainder(&format!("(ivec{axes} -2147483648i)"), count);
+        let least = if is_active(Mutant::EndlessCoordinates) { "o".to_owned() } else { least };
+        Some(format!(
+            "(m {}) (o (+ m 1i)) (here {})
+             (o (select (eq k (ivec{axes} 2147483647i)) {least} (select (eq o {count}) (ivec{axes} 0i) o))) (after {})",
+            floored_remainder("k", count),
+            folded("m"),
+            folded("o"),
+        ))
+    }
+
+    /// The text of the texel at these wrapped coordinates.
+    fn at(self, place: &str, level: &str) -> String {
+        match self.options.kind {
+            TextureKind::Array => {
+                format!("(texel t (ivec3 {place} (int (round-even (.z uv)))) {level})")
+            }
+            _ => format!("(texel t {place} {level})"),
+        }
     }
 
     /// The text for these texels: x fastest, then y, then z.
@@ -248,12 +303,7 @@ impl Sample {
             wrap = [wrap[0]; 3];
         }
         let wrap = &wrap[..axes];
-        let read = |wrapped: &str| match kind {
-            TextureKind::Array => {
-                format!("(texel t (ivec3 {wrapped} (int (round-even (.z uv)))) {level})")
-            }
-            _ => format!("(texel t {wrapped} {level})"),
-        };
+        let read = |wrapped: &str| self.at(wrapped, level);
         if wrap.iter().all(|of| *of == wrap[0] && *of != Wrap::Border) {
             return self.read(&read(&wrapped(wrap[0], place, "n")));
         }

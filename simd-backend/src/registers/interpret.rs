@@ -505,22 +505,24 @@ impl<'a> Call<'a> {
                     both.map(|(&a, &b)| Some(apply(op, Kind::F32, [a?, b?, 0]))).collect()
                 };
                 for (k, to) in (0..4).zip(to) {
-                    let mut rows = Vec::new();
+                    let mut values = Vec::new();
                     for &index in indices {
-                        let index = on.get(index)?;
-                        let mut texels = Vec::new();
                         // All four words of each texel must exist.
-                        for (word, &weight) in [k, 4 + k].into_iter().zip(&weights[..2]) {
-                            let words = self.words(*space, first + word, index)?;
-                            texels.push(number(LaneOp::Mul, &words, on.get(weight)?));
+                        for word in [k, 4 + k] {
+                            values.push(self.words(*space, first + word, on.get(index)?)?);
                         }
-                        rows.push(number(LaneOp::Add, &texels[0], &texels[1]));
                     }
-                    let [x, y] = [0, 1].map(|row| (row, weights[2 + row]));
-                    let x = number(LaneOp::Mul, &rows[x.0], on.get(x.1)?);
-                    let y = number(LaneOp::Mul, &rows[y.0], on.get(y.1)?);
+                    for [u, v] in weights {
+                        let [u, v] = [on.get(*u)?, on.get(*v)?];
+                        let mixed = values.chunks(2).map(|pair| {
+                            let [a, b] = [(&pair[0], u), (&pair[1], v)];
+                            let [a, b] = [a, b].map(|(of, weight)| number(LaneOp::Mul, of, weight));
+                            number(LaneOp::Add, &a, &b)
+                        });
+                        values = mixed.collect();
+                    }
                     if let Some(to) = to {
-                        on.registers[to.index()] = Some(number(LaneOp::Add, &x, &y));
+                        on.registers[to.index()] = values.pop();
                     }
                 }
                 return Ok(());
@@ -714,13 +716,17 @@ impl<'a> Call<'a> {
         Some((0..tile.width()).any(is_apart))
     }
 
-    /// True if in some lane the second index of a pair is not four more than the first; `None` if one is undefined.
-    fn is_apart(on: &Activation<'_>, pairs: &[[Reg; 2]; 2]) -> Result<Option<bool>, String> {
+    /// True if in some lane the second index of a pair is not four more than the first; `None` if lanes have none.
+    fn is_apart(on: &Activation<'_>, pairs: &[[Reg; 2]]) -> Result<Option<bool>, String> {
         let mut is_apart = Some(false);
         for &[first, second] in pairs {
-            for (first, second) in on.get(first)?.iter().zip(on.get(second)?) {
-                let (Some(first), Some(second)) = (first, second) else { return Ok(None) };
-                is_apart = is_apart.map(|is| is || first + 4 != *second);
+            for pair in on.get(first)?.iter().zip(on.get(second)?) {
+                match pair {
+                    (Some(first), Some(second)) if first + 4 == *second => {}
+                    (None, None) => is_apart = None,
+                    // No word of an undefined index shows that the other texel is in range.
+                    _ => return Ok(Some(true)),
+                }
             }
         }
         Ok(is_apart)

@@ -316,10 +316,10 @@ pub enum Instr {
         columns: Columns,
     },
     /// True if in some lane the second index of a pair is not four more than the first.
-    Apart(Reg, [[Reg; 2]; 2]),
-    /// A bilinear mix, lane by lane, of each of four consecutive words of a space: `(a·u + b·v)·x + (c·u + d·v)·y`, in this
-    /// order. The words of a lie at the first index, those of b behind them, c at the second, d behind them. It is
-    /// executed only where [`Instr::Apart`] of pairs that begin with these indices was false; all indices of the pairs,
+    Apart(Reg, Box<[[Reg; 2]]>),
+    /// A bilinear or trilinear mix, lane by lane, of each of four consecutive words of a space. At each index lie two texels, one behind
+    /// the other, which are mixed by the first weights: `a·u + b·v`. The mixes are mixed by the next weights, pair by pair, to one.
+    /// It is executed only where [`Instr::Apart`] of pairs that begin with these indices was false; all indices of the pairs,
     /// and three more words, are in range.
     LoadMixed {
         /// The results, from the first word to the fourth: `F32`.
@@ -328,10 +328,10 @@ pub enum Instr {
         space: Space,
         /// The first word, the origin of the indices.
         first: u32,
-        /// Unsigned `I32` in each lane.
-        indices: [Reg; 2],
-        /// The weights `u`, `v`, `x` and `y`.
-        weights: [Reg; 4],
+        /// Unsigned `I32` in each lane: two, or four.
+        indices: Box<[Reg]>,
+        /// Weights along each axis: two axes, or three.
+        weights: Box<[[Reg; 2]]>,
     },
     /// A word of an array in each lane.
     LoadArray(Reg, ArrayPlace),
@@ -597,7 +597,7 @@ macro_rules! uses {
                     | Self::Spill(_, from) => f(from),
                     Self::Apart(_, of) => of.$iter().flatten().for_each(f),
                     Self::LoadMixed { indices, weights, .. } => {
-                        indices.$iter().chain(weights).for_each(f);
+                        indices.$iter().chain(weights.$iter().flatten()).for_each(f);
                     }
                     Self::Join(_, of)
                     | Self::Concat(_, of, _)

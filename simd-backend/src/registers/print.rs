@@ -261,7 +261,7 @@ fn print_block(
             }
             Instr::LoadMixed { to, space, first, indices, weights } => {
                 let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));
-                let (indices, weights) = (List(indices), List(weights));
+                let (indices, weights) = (List(indices), List(weights.as_flattened()));
                 format!("{} = load mixed {space}{first} + {indices} by {weights}", to.join(", "))
             }
             Instr::LoadArray(to, place) => format!("{} = {place}", typed(to)),

@@ -479,10 +479,14 @@ impl<'p> Verifier<'p, '_> {
                 }
             }
             Instr::LoadMixed { to, space, indices, weights, .. } => {
+                let axes = weights.len();
+                self.require((2..=3).contains(&axes) && indices.len() == 1 << (axes - 1), || {
+                    format!("{} weights for {} pairs", weights.len(), indices.len())
+                });
                 for &index in indices {
                     self.expect(index, RegisterType::Vector(Kind::I32), "the index");
                 }
-                for &weight in weights {
+                for &weight in weights.as_flattened() {
                     self.expect(weight, RegisterType::Vector(Kind::F32), "the weight");
                 }
                 for &to in to.iter().flatten() {
@@ -892,6 +896,7 @@ impl<'p> Verifier<'p, '_> {
                             };
                             to == condition
                                 && otherwise.block == id
+                                && pairs.len() == indices.len()
                                 && pairs.iter().zip(indices).all(begins)
                         }
                         _ => false,

@@ -41,7 +41,7 @@ struct Place {
 /// The texels of a sample of one level.
 struct Around {
     texels: Vec<NodeId>,
-    /// Of a cube: those near an edge of a face.
+    /// The texels near an edge of a cube's face; none of other images.
     seam: Option<Seam>,
     /// The parts by which they are mixed along each axis.
     parts: Vec<NodeId>,

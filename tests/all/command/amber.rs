@@ -321,7 +321,7 @@ fn scripts_sample_images() {
             "",
             bind,
             corner("0 0 0 0"),
-            "a.amber:40:1: ",
+            "a.amber:36:1: `image` is a texture, which takes numbers",
         ),
         (
             "IMAGE four DATA_TYPE float DIM_3D WIDTH 60000 HEIGHT 60000 DEPTH 60000 FILL 3",
@@ -393,7 +393,7 @@ fn scripts_take_bounded_memory() {
         ("bound.amber", "1 test: 1 passed"),
         ("many.amber", "unsupported many.amber: buffers of more than 67108864 bytes"),
         ("large.amber", "1 test: 1 passed"),
-        ("drawn.amber", "unsupported drawn.amber: more than 67108864 pixels that are drawn"),
+        ("drawn.amber", "unsupported drawn.amber: more than 67108864 pixels that are cleared"),
     ] {
         let (status, text) = run(name);
         assert_eq!(status, Some(0), "{name}: {text}");

@@ -661,3 +661,35 @@ fn time_is_limited() {
     let wanted = "machine a.lv:line-2: it took longer than 0.5 s; --timeout allows more";
     assert!(outcome.text().contains(wanted), "{}", outcome.text());
 }
+
+/// Outputs of integers: expectations have their type, goldens are digests, and traces show the numbers.
+#[test]
+fn integers_are_tested_as_they_are() {
+    let text = |last: &str, expected: &str| {
+        format!(
+            "; test: --size 4x4 --format digest
+; expect: pixel(1,2) == (ivec4 1i 2i 7i {expected})
+(ivec4 (int (.xy (frag-coord))) 7i {last})"
+        )
+    };
+    let place = TestFolder::new();
+    place.write("a.lv", text("-1i", "-1i"));
+    place.run(&["test", "a.lv", "--bless"]).done();
+    place.run(&["test", "a.lv"]).done();
+    // Both numbers are NaN as binary32.
+    place.write("a.lv", text("-2i", "-1i"));
+    let outcome = place.run(&["test", "a.lv"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.text());
+    let said = "(1, 2, 7, -2) is not (1, 2, 7, -1)";
+    assert!(outcome.text().contains(said), "{}", outcome.text());
+    place.write("a.lv", text("-2i", "-2i"));
+    let outcome = place.run(&["test", "a.lv"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.text());
+    let traced = place.run(&["trace", "a.lv", "1", "2"]).done();
+    assert!(traced.text().contains("output 0 = (1, 2, 7, -2)"), "{}", traced.text());
+    place.write("b.lv", "; test: --size 4x4 --format npy\n(ivec4 1i 2i 3i 4i)");
+    let outcome = place.run(&["test", "b.lv", "--bless"]);
+    assert_eq!(outcome.status, 1, "{}", outcome.text());
+    assert!(outcome.text().contains("its golden is a digest"), "{}", outcome.text());
+    assert!(!place.path("b.npy").exists());
+}

@@ -286,11 +286,11 @@ impl Selection<'_, '_> {
                 }
             }
             Instr::Apart(to, pairs) => {
-                let value = self.apart(*pairs);
+                let value = self.apart(pairs);
                 self.set(*to, value);
             }
             Instr::LoadMixed { to, space, first, indices, weights } => {
-                let values = self.load_mixed(*space, *first, *indices, *weights);
+                let values = self.load_mixed(*space, *first, indices, weights);
                 for (to, value) in to.iter().zip(values) {
                     if let Some(to) = to {
                         self.set(*to, value);

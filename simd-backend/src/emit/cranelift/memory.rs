@@ -98,50 +98,56 @@ impl Selection<'_, '_> {
     }
 
     /// True if in some lane the second index of a pair is not four more than the first.
-    pub(super) fn apart(&mut self, pairs: [[Reg; 2]; 2]) -> Value {
+    pub(super) fn apart(&mut self, pairs: &[[Reg; 2]]) -> Value {
         let four = self.vector(types::I32X4, 4 | 4 << 32 | 4 << 64 | 4 << 96);
-        let differ = pairs.map(|pair| {
+        let mut all = self.vector(types::I32X4, 0);
+        for pair in pairs {
             let [first, second] = pair.map(|index| self.get(index));
             let next = self.builder.ins().iadd(first, four);
-            self.builder.ins().bxor(next, second)
-        });
-        let differ = self.builder.ins().bor(differ[0], differ[1]);
+            let differ = self.builder.ins().bxor(next, second);
+            all = self.builder.ins().bor(all, differ);
+        }
         match is_active(Mutant::UntestedPairs) {
             true => self.builder.ins().iconst(types::I8, 0),
-            false => self.builder.ins().vany_true(differ),
+            false => self.builder.ins().vany_true(all),
         }
     }
 
-    /// Bilinear mixes of two pairs of texels.
+    /// Mixes of pairs of texels.
     pub(super) fn load_mixed(
         &mut self,
         space: Space,
         first: u32,
-        indices: [Reg; 2],
-        weights: [Reg; 4],
+        indices: &[Reg],
+        weights: &[[Reg; 2]],
     ) -> [Value; 4] {
         let base = self.words_of(space);
-        let indices = indices.map(|index| self.get(index));
-        let weights = weights.map(|weight| self.get(weight));
         let lanes = [0, 1, 2, 3].map(|lane| {
-            let [u, v, x, y] = weights.map(|weight| {
-                let bytes = std::array::from_fn(|byte| 4 * lane + byte as u8 % 4);
-                self.shuffle(types::F32X4, weight, weight, bytes)
-            });
-            let rows = indices.map(|index| {
+            let mut values = Vec::new();
+            for &index in indices {
+                let index = self.get(index);
                 let index = self.builder.ins().extractlane(index, lane);
                 let address = self.word_at(base, index);
                 let flags = UNALIGNED.with_readonly();
-                let products = [(0, u), (4, v)].map(|(word, weight)| {
-                    let offset = ((first + word) * 4) as i32;
-                    let texel = self.builder.ins().load(types::F32X4, flags, address, offset);
-                    self.builder.ins().fmul(texel, weight)
+                for word in [first, first + 4] {
+                    let offset = (word * 4) as i32;
+                    values.push(self.builder.ins().load(types::F32X4, flags, address, offset));
+                }
+            }
+            for pair in weights {
+                let pair = pair.map(|weight| {
+                    let weight = self.get(weight);
+                    let bytes = std::array::from_fn(|byte| 4 * lane + byte as u8 % 4);
+                    self.shuffle(types::F32X4, weight, weight, bytes)
                 });
-                self.builder.ins().fadd(products[0], products[1])
-            });
-            let [x, y] = [(rows[0], x), (rows[1], y)];
-            let [x, y] = [x, y].map(|(row, weight)| self.builder.ins().fmul(row, weight));
-            self.builder.ins().fadd(x, y)
+                let mixed = values.chunks(2).map(|of| {
+                    let products = [(of[0], pair[0]), (of[1], pair[1])];
+                    let [a, b] = products.map(|(of, weight)| self.builder.ins().fmul(of, weight));
+                    self.builder.ins().fadd(a, b)
+                });
+                values = mixed.collect();
+            }
+            values[0]
         });
         self.transpose(lanes)
     }

@@ -79,7 +79,7 @@ fn new_block(
 
 /// Gives the results of a load or an operation new registers.
 fn rename(instr: &mut Instr, fresh: &FxHashMap<Reg, Reg>) {
-    let mut to = |to: &mut Reg| *to = fresh.get(to).copied().unwrap_or(*to);
+    let to = |to: &mut Reg| *to = fresh.get(to).copied().unwrap_or(*to);
     match instr {
         Instr::Load(result, ..) | Instr::Op(result, ..) => to(result),
         Instr::LoadFour { to: results, .. }

@@ -141,9 +141,9 @@ pub(super) fn instruction(
             line.keyword("load")?;
             if line.has("mixed") {
                 let (space, first) = origin(line, named)?;
-                let indices = types.array(line)?;
+                let indices = types.operands(line)?.into();
                 line.keyword("by")?;
-                let weights = types.array(line)?;
+                let weights = pairs(line, types)?;
                 return Ok(Instr::LoadMixed { to, space, first, indices, weights });
             }
             let is_four = line.has("four");
@@ -250,10 +250,7 @@ fn assignment(
             let index = types.operand(line)?;
             Instr::Scattered(to, index, columns(line)?)
         }
-        "apart" => {
-            let [a, b, c, d] = types.array(line)?;
-            Instr::Apart(to, [[a, b], [c, d]])
-        }
+        "apart" => Instr::Apart(to, pairs(line, types)?),
         "slot" => Instr::Slot(to, line.decimal()?),
         "execution" => {
             line.keyword("mask")?;
@@ -295,6 +292,14 @@ fn assignment(
             Instr::Op(to, op, types.operands(line)?.into())
         }
     })
+}
+
+/// Takes an even number of registers.
+fn pairs(line: &mut Line<'_>, types: &mut Types) -> Result<Box<[[Reg; 2]]>, ReadError> {
+    match types.operands(line)?.as_chunks() {
+        (pairs, []) => Ok(pairs.into()),
+        _ => Err(line.expected("pairs of registers")),
+    }
 }
 
 /// Takes one of several words.

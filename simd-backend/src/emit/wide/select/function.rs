@@ -321,7 +321,7 @@ impl<'p> Selection<'p> {
                 self.load_columns(*to, *space, *first, *index, *columns);
             }
             Instr::LoadMixed { to, space, first, indices, weights } => {
-                self.load_mixed(*to, *space, *first, *indices, *weights);
+                self.load_mixed(*to, *space, *first, indices, weights);
             }
             Instr::LoadMemory(to, memory, index) => {
                 let base = self.words_of(Space::Resource(*memory));

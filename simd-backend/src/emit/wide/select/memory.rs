@@ -316,23 +316,29 @@ impl Selection<'_> {
     }
 
     /// Sets the flags: the condition holds if in some lane the second index of a pair is not four more than the first.
-    pub(super) fn apart(&mut self, pairs: [[Reg; 2]; 2]) -> Condition {
+    pub(super) fn apart(&mut self, pairs: &[[Reg; 2]]) -> Condition {
         let size = self.size();
-        let mut differ = pairs.map(|pair| {
+        let mut all: Option<VReg> = None;
+        for pair in pairs {
             let [first, second] = pair.map(|index| self.register(index));
             let [next, differ] = [(); 2].map(|()| self.temporary(VECTOR));
             let four = self.whole_constant(4_u32.to_le_bytes().repeat(size.bytes() as usize / 4));
             self.op3(Opcode::AddD, size, next, first, Source::memory(four));
             self.op3(Opcode::XorPs, size, differ, next, Source::any(second));
-            differ
-        });
-        if is_active(Mutant::UntestedPairs) {
-            let none = self.temporary(VECTOR);
-            self.load_constant(none, RegisterType::Vector(Kind::I32), 0);
-            differ = [none; 2];
+            all = Some(match all {
+                None => differ,
+                Some(before) => {
+                    let both = self.temporary(VECTOR);
+                    self.op3(Opcode::OrPs, size, both, before, Source::register(differ));
+                    both
+                }
+            });
         }
-        let all = self.temporary(VECTOR);
-        self.op3(Opcode::OrPs, size, all, differ[0], Source::register(differ[1]));
+        let mut all = all.expect("there is a pair");
+        if is_active(Mutant::UntestedPairs) {
+            all = self.temporary(VECTOR);
+            self.load_constant(all, RegisterType::Vector(Kind::I32), 0);
+        }
         if self.wide.has_masks() {
             let mask = self.temporary(MASK);
             let it = Instruction::new(Opcode::TestDK, size).reg(Arg::Def(mask));
@@ -374,7 +380,7 @@ impl Selection<'_> {
 
     /// The weights of a pair of texels in 256 bits, for lanes that are four apart: `u` and `v` for the first part of 128 bits of both,
     /// and for the parts after that; and the same for the second half of the register.
-    fn weights_of_pairs(&mut self, u: VReg, v: VReg) -> [VReg; 2] {
+    fn weights_of_pairs(&mut self, [u, v]: [VReg; 2]) -> [VReg; 2] {
         if self.wide != Wide::Avx512 {
             return [false, true].map(|upper| self.parts(u, v, upper));
         }
@@ -388,29 +394,32 @@ impl Selection<'_> {
         })
     }
 
-    /// Bilinear mixes of two pairs of texels. A pair is 256 bits. For each k below 4, the mixes of lanes k, k + 4, and so on are
+    /// Mixes of pairs of texels. A pair is 256 bits. For each k below 4, the mixes of lanes k, k + 4, and so on are
     /// computed at once, each in 128 bits; the four registers are transposed at the end.
     pub(super) fn load_mixed(
         &mut self,
         to: [Option<Reg>; 4],
         space: Space,
         first: u32,
-        indices: [Reg; 2],
-        weights: [Reg; 4],
+        indices: &[Reg],
+        weights: &[[Reg; 2]],
     ) {
         let base = self.words_of(space);
         let size = self.size();
-        let indices = indices.map(|index| self.register(index));
+        let indices: Vec<VReg> = indices.iter().map(|&index| self.register(index)).collect();
         let places = self.indices_in_memory(&indices);
-        let [u, v, x, y] = weights.map(|weight| self.register(weight));
-        let pairs = self.weights_of_pairs(u, v);
+        let weights = weights.iter().map(|pair| pair.map(|weight| self.register(weight)));
+        let mut weights: Vec<[VReg; 2]> = weights.collect();
+        weights[0] = self.weights_of_pairs(weights[0]);
         let lanes = [0, 1, 2, 3].map(|k| {
-            let pairs = pairs.map(|weight| self.spread(weight, k));
-            let outer = [x, y].map(|weight| self.spread(weight, k));
-            let rows = [0, 1].map(|row| {
-                let products = [(0, pairs[0]), (1, pairs[1])].map(|(half, weight)| {
+            let all = weights.iter().map(|pair| pair.map(|weight| self.spread(weight, k)));
+            let all: Vec<[VReg; 2]> = all.collect();
+            let mut mixed = Vec::new();
+            for row in 0..indices.len() as i32 {
+                let products = [0, 1].map(|half| {
                     let made = self.temporary(VECTOR);
                     let mut lane = |n: i32| self.word_of_lane(base, places, row, k + 4 * n, first);
+                    let weight = all[0][half as usize];
                     if size != Size::B512 {
                         let texels = lane(half);
                         self.op3(Opcode::MulPs, size, made, weight, Source::memory(texels));
@@ -424,21 +433,32 @@ impl Selection<'_> {
                     self.op3(Opcode::MulPs, size, made, weight, Source::register(both));
                     made
                 });
-                let [a, b] = [false, true].map(|upper| self.parts(products[0], products[1], upper));
-                let sum = self.temporary(VECTOR);
-                self.op3(Opcode::AddPs, size, sum, a, Source::register(b));
-                sum
-            });
-            let products = [0, 1].map(|row| {
-                let made = self.temporary(VECTOR);
-                self.op3(Opcode::MulPs, size, made, rows[row], Source::register(outer[row]));
-                made
-            });
-            let sum = self.temporary(VECTOR);
-            self.op3(Opcode::AddPs, size, sum, products[0], Source::register(products[1]));
-            sum
+                let parts = [false, true].map(|upper| self.parts(products[0], products[1], upper));
+                mixed.push(self.sum(parts));
+                // Rows are mixed as soon as there are two of them, so that few registers are in use.
+                for (axis, pair) in (1..).zip(&all[1..]) {
+                    if (row + 1) % (1 << axis) != 0 {
+                        break;
+                    }
+                    let second = mixed.pop().expect("a row of each pair");
+                    let first = mixed.pop().expect("a row of each pair");
+                    let products = [(first, pair[0]), (second, pair[1])].map(|(of, weight)| {
+                        let made = self.temporary(VECTOR);
+                        self.op3(Opcode::MulPs, size, made, of, Source::register(weight));
+                        made
+                    });
+                    mixed.push(self.sum(products));
+                }
+            }
+            mixed[0]
         });
         self.transpose_words(to, lanes);
+    }
+
+    fn sum(&mut self, [a, b]: [VReg; 2]) -> VReg {
+        let made = self.temporary(VECTOR);
+        self.op3(Opcode::AddPs, self.size(), made, a, Source::register(b));
+        made
     }
 
     /// Transposes four registers within each 128 bits: the results hold the first words of all, the
