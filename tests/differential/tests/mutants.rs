@@ -408,7 +408,7 @@ fn mutants_of_columns_are_found() {
 #[test]
 fn mutants_of_mixes_are_found() {
     let text = "(texture t) (define x (.x (frag-coord)))
-        (sample t (- (vec2 (* 0.02 (* x x)) (* 0.003 (* x x))) 0.3))";
+        (sample t (- (vec2 (* 0.02 (* x x)) (* 0.011 (* x x))) 0.3))";
     for name in ["evaluated8", "evaluated-avx2-16", "evaluated-avx512-16", "evaluated-avx512-256-8"]
     {
         each_is_found_by(text, name, &simd::Mutant::OF_MIXES, simd::activate);
