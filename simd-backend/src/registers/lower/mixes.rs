@@ -114,7 +114,8 @@ fn mixes(instrs: &[Instr], guess: &Guess) -> Vec<(Mix, Vec<Texel>)> {
         match instr {
             Instr::LoadFour { to, space, first, index } => {
                 let used = to.iter().enumerate().filter_map(|(k, to)| Some((k, (*to)?)));
-                for (component, to) in used.filter(|(_, to)| guess.is_used_once(*to)) {
+                let may_mix = |to: Reg| guess.is_float(to) && guess.is_used_once(to);
+                for (component, to) in used.filter(|(_, to)| may_mix(*to)) {
                     let (texels, weights, made) = (vec![texels.len()], Vec::new(), Vec::new());
                     values.insert(to, Part { component, texels, weights, made });
                 }
@@ -198,8 +199,9 @@ fn add(
     mix.made.extend(made);
 }
 
-/// Guesses about registers of a function. A wrong guess costs time alone.
+/// Registers of a function, and guesses about their numbers. A wrong guess costs time alone.
 struct Guess {
+    types: Vec<RegisterType>,
     uses: Vec<u32>,
     definitions: FxHashMap<Reg, Instr>,
 }
@@ -218,7 +220,11 @@ impl Guess {
             }
             block.end.uses(&mut |reg| uses[reg.index()] += 1);
         }
-        Self { uses, definitions }
+        Self { types: function.registers.clone(), uses, definitions }
+    }
+
+    fn is_float(&self, reg: Reg) -> bool {
+        self.types[reg.index()] == RegisterType::Vector(Kind::F32)
     }
 
     fn is_used_once(&self, reg: Reg) -> bool {
@@ -253,6 +259,12 @@ impl Guess {
         if *op == LaneOp::Add
             && (of[0] == first && self.constant(of[1]) == Some(1)
                 || of[1] == first && self.constant(of[0]) == Some(1))
+        {
+            return Some(1);
+        }
+        // A coordinate that is repeated is chosen from the next one and others.
+        if *op == LaneOp::Select
+            && of[1..].iter().any(|&arm| self.columns_between(first, arm, left) == Some(1))
         {
             return Some(1);
         }
