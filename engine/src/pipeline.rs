@@ -317,7 +317,13 @@ impl Pipeline {
         let (began, timeout) = (Instant::now(), options.timeout);
         let (kernel, settings, before) = self.bind_within(bindings, size, options)?;
         let options = left(options, began);
-        let attachments = attachments.into_iter().map(Attachment::reborrow).collect();
+        let outputs = self.outputs().iter().map(|&location| self.integers(location));
+        let attachments = attachments.into_iter().map(Attachment::reborrow).zip(outputs);
+        let as_they_are = |(attachment, integers): (_, Option<Type>)| match (attachment, integers) {
+            (Attachment::Float(surface), Some(_)) => Attachment::Bits(surface),
+            (attachment, _) => attachment,
+        };
+        let attachments = attachments.map(as_they_are).collect();
         let failed = |error| whole(self.failed(error, &*kernel, size), timeout);
         let Some(reporting) = &self.0.reporting else {
             render_attachments(&*kernel, attachments, &options).map_err(failed)?;

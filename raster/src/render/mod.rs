@@ -261,8 +261,10 @@ pub enum Attachment<'a> {
     Unorm8(Surface<'a, u8>, Transfer),
     /// 16 bits, with this transfer function.
     Unorm16(Surface<'a, u16>, Transfer),
-    /// Binary32.
+    /// Binary32. All NaNs are stored as 0x7fc00000.
     Float(Surface<'a, f32>),
+    /// Integers, as the bits of binary32.
+    Bits(Surface<'a, f32>),
 }
 
 impl Attachment<'_> {
@@ -271,7 +273,7 @@ impl Attachment<'_> {
         match self {
             Self::Unorm8(surface, _) => surface.size(),
             Self::Unorm16(surface, _) => surface.size(),
-            Self::Float(surface) => surface.size(),
+            Self::Float(surface) | Self::Bits(surface) => surface.size(),
         }
     }
 
@@ -281,6 +283,7 @@ impl Attachment<'_> {
             Self::Unorm8(surface, transfer) => Attachment::Unorm8(surface.reborrow(), *transfer),
             Self::Unorm16(surface, transfer) => Attachment::Unorm16(surface.reborrow(), *transfer),
             Self::Float(surface) => Attachment::Float(surface.reborrow()),
+            Self::Bits(surface) => Attachment::Bits(surface.reborrow()),
         }
     }
 
@@ -289,7 +292,7 @@ impl Attachment<'_> {
         match self {
             Self::Unorm8(surface, _) => surface.reverse_rows(),
             Self::Unorm16(surface, _) => surface.reverse_rows(),
-            Self::Float(surface) => surface.reverse_rows(),
+            Self::Float(surface) | Self::Bits(surface) => surface.reverse_rows(),
         }
     }
 }
@@ -393,6 +396,7 @@ pub(crate) fn stores<'a>(tiles: Tiles, attachment: Attachment<'a>) -> Box<dyn St
                 *to = from.canonical();
             }
         }),
+        Attachment::Bits(surface) => rows(tiles, surface, |from, to| to.copy_from_slice(from)),
     }
 }
 

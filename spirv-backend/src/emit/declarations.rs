@@ -32,6 +32,23 @@ pub(super) enum TypeDeclaration {
     SampledImages(TextureKind, Texels, u32),
 }
 
+impl TypeDeclaration {
+    /// The declaration with the kind of image that is emitted. Faces of cubes are layers, for texels of cubes cannot be fetched. A
+    /// module has one declaration of a type.
+    fn emitted(self) -> Self {
+        let kind = |kind| match kind {
+            TextureKind::Cube | TextureKind::CubeArray => TextureKind::Array,
+            TextureKind::Flat | TextureKind::Array | TextureKind::Volume => kind,
+        };
+        match self {
+            Self::Image(of, texels) => Self::Image(kind(of), texels),
+            Self::SampledImage(of, texels) => Self::SampledImage(kind(of), texels),
+            Self::SampledImages(of, texels, count) => Self::SampledImages(kind(of), texels, count),
+            other => other,
+        }
+    }
+}
+
 /// The declarations so far.
 #[derive(Debug)]
 pub(super) struct Declarations<'p> {
@@ -130,6 +147,7 @@ impl<'p> Declarations<'p> {
 
     /// The id of a type.
     pub(super) fn shape(&mut self, shape: TypeDeclaration) -> Word {
+        let shape = shape.emitted();
         let scope = match shape {
             TypeDeclaration::Value(ty) | TypeDeclaration::Memory(ty, _) => self.scope_of(ty),
             _ => 0,
@@ -155,8 +173,7 @@ impl<'p> Declarations<'p> {
                 let dimension = if kind == TextureKind::Volume { Dim::Dim3D } else { Dim::Dim2D };
                 let component = self.ty(Type::of(texels.into(), 1));
                 let mut of = vec![Operand::IdRef(component), Operand::Dim(dimension)];
-                // Faces of cubes are layers, for texels of cubes cannot be fetched.
-                let has_layers = kind.has_planes() && kind != TextureKind::Volume;
+                let has_layers = kind == TextureKind::Array;
                 // No depth, one layer or several, one sample, sampled.
                 of.extend([0, has_layers.into(), 0, 1].map(Operand::LiteralBit32));
                 of.push(Operand::ImageFormat(ImageFormat::Unknown));

@@ -675,7 +675,12 @@ fn integers_are_tested_as_they_are() {
     let place = TestFolder::new();
     place.write("a.lv", text("-1i", "-1i"));
     place.run(&["test", "a.lv", "--bless"]).done();
-    place.run(&["test", "a.lv"]).done();
+    for engine in ["simd", "core", "spirv"] {
+        place.run(&["test", "a.lv", "--engine", engine]).done();
+    }
+    place.run(&["render", "a.lv", "a.npy", "--size", "1x1"]).done();
+    let words = [0, 0, 7, -1].map(i32::to_le_bytes);
+    assert!(place.read("a.npy").ends_with(words.as_flattened()), "the integers are as they are");
     // Both numbers are NaN as binary32.
     place.write("a.lv", text("-2i", "-1i"));
     let outcome = place.run(&["test", "a.lv"]);
