@@ -6,8 +6,8 @@
 //! the transposition, which is then one in place of four or eight ([`Instr::LoadMixed`]). The operations on
 //! each number are the same, in the same order.
 //!
-//! The slow path, the loads and the operations as they were, is a cold block. (AMD Zen 3, AVX2, one thread, 1920×1080: a march of
-//! 32 steps through a volume takes 0.6 of the time, a reflection in a cube 0.8.)
+//! The slow path, the loads and the operations as they were, is a cold block. (AMD Zen 3, AVX2, one thread: a march of 32 steps
+//! through a volume at 1920×1080 takes 338 ms, with pairs mixed four by four 414.)
 
 use rustc_hash::FxHashMap;
 
