@@ -109,3 +109,52 @@ fn wrong_options_are_named() {
     assert_ne!(outcome.status, 0);
     assert!(outcome.err.contains("round"), "{}", outcome.err);
 }
+
+/// A gather, a comparison and a queried level; the fourth component is 1/0.
+const GATHERS: &str = "#version 450
+layout(binding = 0) uniform sampler2D t;
+layout(binding = 1) uniform sampler2DShadow s;
+layout(location = 0) out vec4 c;
+void main() {
+    vec4 g = textureGather(t, vec2(0.5), 1);
+    float d = texture(s, vec3(0.5, 0.5, 0.0));
+    c = g + vec4(d, textureQueryLod(t, vec2(0.5)), 1.0 / (d - d));
+}
+";
+
+/// The same in λV, with messages.
+const PROBES: &str = "(texture t)
+(texture s (kind depth))
+(define g (probe \"g\" (gather t (vec2 0.5) 1)))
+(define d (probe \"d\" (sample-compare s (vec2 0.5) 0)))
+(+ g (vec4 d (texture-lod t (vec2 0.5)) (/ 1 (- d d))))
+";
+
+#[test]
+fn traces_reports_and_messages_know_samples() {
+    let place = folder();
+    place.write("k.frag", GATHERS);
+    place.write("k.lv", PROBES);
+    let bound = ["--bind", "t=four.png", "--bind", "s=four.png"];
+    let traced = place.run(&[&["trace", "k.frag", "1", "2"], &bound[..]].concat()).done();
+    for value in ["k.frag:6:5  g = (0.0, 1.0, 1.0, 0.0) ", "k.frag:7:5  d = 1.0 "] {
+        assert!(traced.text().contains(value), "{}", traced.text());
+    }
+    for engine in ["simd", "core", "spirv"] {
+        let report = ["--size", "4x4", "--undefined", "report", "--engine", engine];
+        let reports = |file, more: &[&str]| {
+            place.run(&[&["render", file, "k.npy"], &bound[..], &report, more].concat()).err
+        };
+        let found = reports("k.frag", &[]);
+        let output = "k.frag:8:5: output: NaN or infinity; first at (0, 0) with (1, 1, -inf, inf)";
+        assert!(found.contains(output), "{engine}: {found}");
+        let found = reports("k.lv", &["--probe", "1,2"]);
+        for line in [
+            "k.lv:5:41: /: the divisor is 0; first at (0, 0) with 1, 0; 16 pixels",
+            "k.lv:3:11: pixel (1, 2): g = (0.0, 1.0, 1.0, 0.0) ",
+            "k.lv:4:11: pixel (1, 2): d = 1.0 ",
+        ] {
+            assert!(found.contains(line), "{engine}: {found}");
+        }
+    }
+}
