@@ -188,10 +188,7 @@ impl<'t> Reader<'t, '_> {
             (stage, _) => return Err(line.unsupported(format!("a {stage} shader"))),
         };
         line.end()?;
-        match self.stages.insert(name, stage) {
-            None => Ok(()),
-            Some(_) => Err(twice("shader", name, span)),
-        }
+        once(self.stages.insert(name, stage), "shader", name, span)
     }
 
     /// The version of SPIR-V that a shader's line names.
@@ -247,19 +244,13 @@ impl<'t> Reader<'t, '_> {
             form => return Err(line.unsupported(format!("a buffer by {form}"))),
         };
         line.end()?;
-        match self.buffers.insert(name, buffer) {
-            None => Ok(()),
-            Some(_) => Err(twice("buffer", name, span)),
-        }
+        once(self.buffers.insert(name, buffer), "buffer", name, span)
     }
 
     fn sampler(&mut self, line: &mut Words<'t>) -> Result<()> {
         let (name, span) = line.word("a name")?;
         let sampler = images::sampler(line)?;
-        match self.samplers.insert(name, sampler) {
-            None => Ok(()),
-            Some(_) => Err(twice("sampler", name, span)),
-        }
+        once(self.samplers.insert(name, sampler), "sampler", name, span)
     }
 
     fn image(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
@@ -268,10 +259,7 @@ impl<'t> Reader<'t, '_> {
         line.end()?;
         self.script.images.push(image);
         let image = Buffer::Image(self.script.images.len() - 1);
-        match self.buffers.insert(name, image) {
-            None => Ok(()),
-            Some(_) => Err(twice("buffer", name, span)),
-        }
+        once(self.buffers.insert(name, image), "buffer", name, span)
     }
 
     /// The first `count` elements of a file of text.
@@ -351,10 +339,7 @@ impl<'t> Reader<'t, '_> {
         let target = target.ok_or_else(|| lacks("a colour attachment"))?;
         self.script.pipelines.push(AmberPipeline { shader, constants, bound, target, size });
         let pipeline = Pipeline::Graphics(self.script.pipelines.len() - 1);
-        match self.pipelines.insert(name, pipeline) {
-            None => Ok(()),
-            Some(_) => Err(twice("pipeline", name, span)),
-        }
+        once(self.pipelines.insert(name, pipeline), "pipeline", name, span)
     }
 
     fn compute(&mut self, line: &mut Words<'t>, lines: &mut Lines<'t>) -> Result<()> {
@@ -387,10 +372,7 @@ impl<'t> Reader<'t, '_> {
         let (shader, entry_point) = shader.ok_or_else(|| AmberError { span, kind: lacks() })?;
         self.script.computes.push(AmberCompute { shader, entry_point, constants, bound });
         let pipeline = Pipeline::Compute(self.script.computes.len() - 1);
-        match self.pipelines.insert(name, pipeline) {
-            None => Ok(()),
-            Some(_) => Err(twice("pipeline", name, span)),
-        }
+        once(self.pipelines.insert(name, pipeline), "pipeline", name, span)
     }
 
     fn bind(
@@ -617,6 +599,10 @@ fn tolerance(line: &mut Words<'_>) -> Result<f32> {
     number.ok_or_else(|| unexpected("a number that is finite and not negative", word, span))
 }
 
-fn twice(what: &'static str, name: &str, span: Span) -> AmberError {
-    AmberError { span, kind: AmberErrorKind::Twice(what, name.to_owned()) }
+/// Fails if a name was defined before.
+fn once<T>(before: Option<T>, what: &'static str, name: &str, span: Span) -> Result<()> {
+    match before {
+        None => Ok(()),
+        Some(_) => Err(AmberError { span, kind: AmberErrorKind::Twice(what, name.to_owned()) }),
+    }
 }

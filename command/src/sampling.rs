@@ -42,11 +42,17 @@ impl Sampling {
             let Some((key, value)) = option.split_once('=') else {
                 return Err(format!("`{option}` is no option of a sampler: write KEY=VALUE"));
             };
-            let sampler = all.sampler.get_or_insert_default();
-            sampler.set(key.trim(), value.trim()).map_err(|error| error.to_string())?;
-            all.mipmaps |= key.trim() == "mip" && sampler.mip.is_some();
+            all.set(key.trim(), value.trim())?;
         }
         Ok(all)
+    }
+
+    /// Sets an option of the sampler.
+    fn set(&mut self, key: &str, value: &str) -> std::result::Result<(), String> {
+        let sampler = self.sampler.get_or_insert_default();
+        sampler.set(key, value).map_err(|error| error.to_string())?;
+        self.mipmaps |= key == "mip" && sampler.mip.is_some();
+        Ok(())
     }
 
     /// True if anything is said.
@@ -84,8 +90,8 @@ pub(super) fn named(text: &str) -> Result<(String, Sampling)> {
 /// Reads a GPUSamplerDescriptor. Its default filter is nearest.
 fn described(path: &Path) -> Result<Sampling> {
     let (file, bytes) = read_bytes(path)?;
-    let mut options: Vec<String> =
-        ["filter=nearest", "mip=nearest", "max-level=32"].map(Into::into).into();
+    let mut all = Sampling::read(["filter=nearest", "mip=nearest", "max-level=32"])
+        .expect("the defaults are right");
     for setting in object(&file, &bytes, "KEY")? {
         let key = match &*setting.path {
             "label" => continue,
@@ -108,12 +114,9 @@ fn described(path: &Path) -> Result<Sampling> {
             "mirror-repeat" => "mirror",
             other => other,
         };
-        let option = format!("{key}={value}");
-        Sampling::read([&*option]).map_err(|what| setting.wrong(&what))?;
-        options.push(option);
+        all.set(key, value).map_err(|what| setting.wrong(&what))?;
     }
-    let read = Sampling::read(options.iter().map(String::as_str));
-    read.map_err(|what| Failure::input(format!("`{file}`: {what}")))
+    Ok(all)
 }
 
 #[cfg(test)]

@@ -225,8 +225,7 @@ impl<'p> Verifier<'p, '_> {
         self.branches(&order, &predecessors, &flow);
         self.dominance(&order, &flow);
         self.spill_slots(&order, &predecessors);
-        self.columns(&order, &predecessors);
-        self.mixes(&order, &predecessors);
+        self.guarded_loads(&order, &predecessors);
         self.lanes(&order, &predecessors);
         if self.role == Role::Frame {
             self.filled_slots(&order, &flow);
@@ -844,76 +843,58 @@ impl<'p> Verifier<'p, '_> {
         }
     }
 
-    /// Checks that each load by columns is guarded by a test of its index.
-    fn columns(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
+    /// Checks that each load by columns is guarded by a test of its index, and each mix of loads by a test that its texels are
+    /// pairs, all of which are in range.
+    fn guarded_loads(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
         let function = self.function;
         let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(Origin::Register(*reg));
         let mut wrong = Vec::new();
         for &id in order {
-            for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {
-                let Instr::LoadColumns { index, columns, .. } = instr else { continue };
-                let [before] = predecessors[id.index()][..] else {
-                    wrong.push((id, at, *index));
-                    continue;
-                };
-                let before = &function.blocks[before.index()];
-                let tested = before.instrs.iter().any(|instr| match (instr, &before.end) {
-                    (Instr::Scattered(to, of, by), End::Branch { condition, otherwise, .. }) => {
-                        to == condition
-                            && otherwise.block == id
-                            && origin(of) == origin(index)
-                            && by == columns
-                    }
-                    _ => false,
-                });
-                if !tested {
-                    wrong.push((id, at, *index));
-                }
-            }
-        }
-        for (id, at, index) in wrong {
-            (self.block, self.instr) = (id, Some(at));
-            self.error(format!("no test shows that {index} grows from column to column"));
-        }
-    }
-
-    /// Checks that each mix of loads is guarded by a test that its texels are pairs, all of which are in range.
-    fn mixes(&mut self, order: &[BlockId], predecessors: &[Vec<BlockId>]) {
-        let function = self.function;
-        let origin = |reg: &Reg| self.origins.get(reg).copied().unwrap_or(Origin::Register(*reg));
-        let mut wrong = Vec::new();
-        for &id in order {
-            for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {
-                let Instr::LoadMixed { space, first, indices, .. } = instr else { continue };
-                let is_tested = |before: &RegisterBlock| {
-                    before.instrs.iter().any(|instr| match (instr, &before.end) {
-                        (Instr::Apart(to, pairs), End::Branch { condition, otherwise, .. }) => {
-                            let begins = |(pair, index): (&[Reg; 2], &Reg)| {
-                                let inside = |of: &Reg| {
-                                    self.program.spaces().hold(*space, *first, 3, self.bound(*of))
-                                };
-                                origin(&pair[0]) == origin(index) && pair.iter().all(inside)
-                            };
-                            to == condition
-                                && otherwise.block == id
-                                && pairs.len() == indices.len()
-                                && pairs.iter().zip(indices).all(begins)
-                        }
-                        _ => false,
+            // The instruction whose result is false on the only way to the block.
+            let before = match predecessors[id.index()][..] {
+                [before] => Some(&function.blocks[before.index()]),
+                _ => None,
+            };
+            let test = before.and_then(|before| match &before.end {
+                End::Branch { condition, otherwise, .. } if otherwise.block == id => {
+                    before.instrs.iter().find(|instr| {
+                        let mut is_it = false;
+                        instr.definitions(&mut |to| is_it |= to == *condition);
+                        is_it
                     })
-                };
-                let is_guarded = match predecessors[id.index()][..] {
-                    [before] => is_tested(&function.blocks[before.index()]),
-                    _ => false,
-                };
-                if !is_guarded {
-                    wrong.push((id, at, indices[0]));
+                }
+                _ => None,
+            });
+            for (at, instr) in function.blocks[id.index()].instrs.iter().enumerate() {
+                match instr {
+                    Instr::LoadColumns { index, columns, .. } => {
+                        let is_tested = matches!(test, Some(Instr::Scattered(_, of, by))
+                            if origin(of) == origin(index) && by == columns);
+                        if !is_tested {
+                            wrong.push((id, at, format!("{index} grows from column to column")));
+                        }
+                    }
+                    Instr::LoadMixed { space, first, indices, .. } => {
+                        let begins = |(pair, index): (&[Reg; 2], &Reg)| {
+                            let inside = |of: &Reg| {
+                                self.program.spaces().hold(*space, *first, 3, self.bound(*of))
+                            };
+                            origin(&pair[0]) == origin(index) && pair.iter().all(inside)
+                        };
+                        let is_tested = matches!(test, Some(Instr::Apart(_, pairs))
+                            if pairs.len() == indices.len() && pairs.iter().zip(indices).all(begins));
+                        if !is_tested {
+                            let what = format!("texels follow those at {}, inside", indices[0]);
+                            wrong.push((id, at, what));
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
-        for (id, at, index) in wrong {
+        for (id, at, what) in wrong {
             (self.block, self.instr) = (id, Some(at));
-            self.error(format!("no test shows that texels follow those at {index}, inside"));
+            self.error(format!("no test shows that {what}"));
         }
     }
 

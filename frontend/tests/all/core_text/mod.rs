@@ -274,8 +274,6 @@ output 0 = %5
     assert_eq!(read_whole(expected).graph.loop_count(), 1);
 }
 
-/// A value keeps its first name. Names inside the expansion of a builtin are not kept, nor are those of
-/// constants, inputs and uniforms.
 #[test]
 fn options_of_textures_survive() {
     for (options, words) in [
@@ -319,6 +317,8 @@ fn wrong_options_of_textures_are_reported() {
     }
 }
 
+/// A value keeps its first name. Names inside the expansion of a builtin are not kept, nor are those of
+/// constants, inputs and uniforms.
 #[test]
 fn names_are_kept() {
     let named = |text: &str| {

@@ -6,7 +6,7 @@ use super::selection::{Selection, Source};
 use crate::emit::wide::code::Arg;
 use crate::emit::wide::instruction::{Instruction, Mem};
 use crate::emit::wide::isa::{Condition, Opcode, Size};
-use crate::emit::wide::machine::{GENERAL, MASK, VECTOR, Wide};
+use crate::emit::wide::machine::{GENERAL, MASK, VECTOR};
 use crate::lanes::Space;
 use crate::mutants::{Mutant, is_active};
 use crate::registers::{Columns, Reg, Rows};
@@ -42,20 +42,16 @@ impl Selection<'_> {
         if is_active(Mutant::UntestedColumns) {
             expected = index;
         }
+        let differ;
         if self.wide.has_masks() {
-            let differ = self.temporary(MASK);
+            differ = self.temporary(MASK);
             let it = Instruction::new(Opcode::CompareDK, size).reg(Arg::Def(differ));
             self.push(it.vvvv(Arg::Use(expected)).rm(Arg::Use(index)).number(NOT_EQUAL));
-            let op = if self.wide == Wide::Avx512 { Opcode::TestK16 } else { Opcode::TestK8 };
-            let it = Instruction::new(op, Size::B128).reg(Arg::Use(differ));
-            self.push(it.rm(Arg::Use(differ)));
         } else {
-            let differ = self.temporary(VECTOR);
+            differ = self.temporary(VECTOR);
             self.op3(Opcode::XorPs, size, differ, expected, Source::register(index));
-            let it = Instruction::new(Opcode::Test, size).reg(Arg::Use(differ));
-            self.push(it.rm(Arg::Use(differ)));
         }
-        Condition::NotEqual
+        self.any_of_two(differ, differ)
     }
 
     /// A register of lane numbers.

@@ -270,11 +270,11 @@ impl Selection<'_> {
         let base = self.words_of(space);
         let index = self.register(index);
         let size = self.size();
-        let indices = self.indices_in_memory(&[index]);
+        self.keep_indices(&[index]);
         let mut rows: [Option<VReg>; 4] = [None; 4];
         for part in 0..size.bytes() as i32 / 16 {
             for (lane, row) in (0..).zip(&mut rows) {
-                let from = self.word_of_lane(base, indices, 0, 4 * part + lane, first);
+                let from = self.word_of_lane(base, 0, 4 * part + lane, first);
                 let words = self.temporary(VECTOR);
                 match *row {
                     None => self.op2(Opcode::Load, Size::B128, words, Source::memory(from)),
@@ -290,27 +290,19 @@ impl Selection<'_> {
     }
 
     /// Stores indices, from where they are loaded lane by lane: that is faster than to extract lanes.
-    fn indices_in_memory(&mut self, all: &[VReg]) -> Area {
+    fn keep_indices(&mut self, all: &[VReg]) {
         let size = self.size();
         for (k, &index) in (0..).zip(all) {
             let to = Mem::frame(Area::Scratch, k * size.bytes() as i32);
             self.push(Instruction::new(Opcode::Store, size).reg(Arg::Use(index)).mem(to));
         }
         self.code.scratch = self.code.scratch.max(all.len() as u32 * size.bytes());
-        Area::Scratch
     }
 
-    /// The word `first` after the index of a lane, in the register of that number among [`Self::indices_in_memory`].
-    fn word_of_lane(
-        &mut self,
-        base: Arg,
-        indices: Area,
-        register: i32,
-        lane: i32,
-        first: u32,
-    ) -> Mem<Arg> {
+    /// The word `first` after the index of a lane, in the register of that number of those that [`Self::keep_indices`] has stored.
+    fn word_of_lane(&mut self, base: Arg, register: i32, lane: i32, first: u32) -> Mem<Arg> {
         let number = self.temporary(GENERAL);
-        let at = Mem::frame(indices, register * self.size().bytes() as i32 + 4 * lane);
+        let at = Mem::frame(Area::Scratch, register * self.size().bytes() as i32 + 4 * lane);
         self.op2(Opcode::Mov, Size::B32, number, Source::memory(at));
         Mem::word(base, Arg::Use(number), (first * 4) as i32)
     }
@@ -343,14 +335,9 @@ impl Selection<'_> {
             let mask = self.temporary(MASK);
             let it = Instruction::new(Opcode::TestDK, size).reg(Arg::Def(mask));
             self.push(it.vvvv(Arg::Use(all)).rm(Arg::Use(all)));
-            let op = if self.wide == Wide::Avx512 { Opcode::TestK16 } else { Opcode::TestK8 };
-            let it = Instruction::new(op, Size::B128).reg(Arg::Use(mask));
-            self.push(it.rm(Arg::Use(mask)));
-        } else {
-            let it = Instruction::new(Opcode::Test, size).reg(Arg::Use(all));
-            self.push(it.rm(Arg::Use(all)));
+            all = mask;
         }
-        Condition::NotEqual
+        self.any_of_two(all, all)
     }
 
     /// Pairs of 128-bit parts from two registers: parts `2k` of both if `upper` is false, parts `2k + 1` if it is true; with 512
@@ -407,7 +394,7 @@ impl Selection<'_> {
         let base = self.words_of(space);
         let size = self.size();
         let indices: Vec<VReg> = indices.iter().map(|&index| self.register(index)).collect();
-        let places = self.indices_in_memory(&indices);
+        self.keep_indices(&indices);
         let weights = weights.iter().map(|pair| pair.map(|weight| self.register(weight)));
         let mut weights: Vec<[VReg; 2]> = weights.collect();
         weights[0] = self.weights_of_pairs(weights[0]);
@@ -418,7 +405,7 @@ impl Selection<'_> {
             for row in 0..indices.len() as i32 {
                 let products = [0, 1].map(|half| {
                     let made = self.temporary(VECTOR);
-                    let mut lane = |n: i32| self.word_of_lane(base, places, row, k + 4 * n, first);
+                    let mut lane = |n: i32| self.word_of_lane(base, row, k + 4 * n, first);
                     let weight = all[0][half as usize];
                     if size != Size::B512 {
                         let texels = lane(half);

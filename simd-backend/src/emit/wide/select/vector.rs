@@ -706,9 +706,14 @@ impl Selection<'_> {
             });
             left = pairs.collect();
         }
-        let (a, b) = (left[0], *left.last().expect("there is one"));
+        self.any_of_two(left[0], *left.last().expect("there is one"))
+    }
+
+    /// Sets the flags: the condition holds if a lane of one of two masks is set. Masks are registers of their own, if the machine has
+    /// them; else vectors, of which both must be the same.
+    pub(super) fn any_of_two(&mut self, a: VReg, b: VReg) -> Condition {
         let (op, size) = match self.wide {
-            Wide::Avx2 => (Opcode::Test, size),
+            Wide::Avx2 => (Opcode::Test, self.size()),
             Wide::Avx512 => (Opcode::TestK16, Size::B128),
             Wide::Avx512At256 => (Opcode::TestK8, Size::B128),
         };
