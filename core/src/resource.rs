@@ -42,6 +42,11 @@ impl Bound {
         }
     }
 
+    /// A component of all texels of a texture; `None` for others.
+    pub fn component(&self, component: u8) -> Option<&[u32]> {
+        self.texture().map(|data| bytemuck::cast_slice(data.component(component)))
+    }
+
     /// The texels of a texture; `None` for others.
     pub fn texture(&self) -> Option<&Arc<TextureData>> {
         match self {

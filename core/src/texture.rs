@@ -13,6 +13,7 @@ use crate::sampler::{Border, Compare};
 pub use crate::sampler::{Filter, Wrap};
 use lambdav_float_environment::with_default;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// The options of a texture's declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -228,6 +229,24 @@ pub struct TextureData {
     components: Texels,
     levels: Box<[Level]>,
     texels: Vec<[f32; 4]>,
+    apart: Apart,
+}
+
+/// Each component of a texture's texels alone, as far as somebody has asked for it. They follow from the texels: all are equal,
+/// and a copy has none.
+#[derive(Default)]
+struct Apart([OnceLock<Box<[f32]>>; 4]);
+
+impl Clone for Apart {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Apart {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl fmt::Debug for TextureData {
@@ -408,7 +427,7 @@ impl TextureData {
                 reduce(&mut all, pair[0], pair[1]);
             }
         });
-        Ok(Self { kind, components: Texels::Numbers, levels, texels: all })
+        Ok(Self::of_texels(kind, Texels::Numbers, levels, all))
     }
 
     /// A texture with levels of these sizes, the largest first, and the texels of all of them. Integers are the bits of texels.
@@ -438,7 +457,7 @@ impl TextureData {
             Texels::Numbers => texels.into_iter().map(|texel| texel.map(canonical)).collect(),
             Texels::Integers | Texels::Unsigned => texels,
         };
-        Ok(Self { kind, components, levels: all.into(), texels })
+        Ok(Self::of_texels(kind, components, all.into(), texels))
     }
 
     /// A texture of integers with these texels, plane by plane, row by row; it has one level.
@@ -460,7 +479,16 @@ impl TextureData {
         let mut all = Vec::new();
         all.try_reserve_exact(found).map_err(|_| TextureError::Memory)?;
         all.extend(texels.map(|texel| texel.map(f32::from_bits)));
-        Ok(Self { kind, components, levels, texels: all })
+        Ok(Self::of_texels(kind, components, levels, all))
+    }
+
+    fn of_texels(
+        kind: TextureKind,
+        components: Texels,
+        levels: Box<[Level]>,
+        texels: Vec<[f32; 4]>,
+    ) -> Self {
+        Self { kind, components, levels, texels, apart: Apart::default() }
     }
 
     /// The components of its texels.
@@ -481,6 +509,16 @@ impl TextureData {
     /// All texels, level by level, row by row.
     pub fn texels(&self) -> &[[f32; 4]] {
         &self.texels
+    }
+
+    /// A component of all texels, level by level, row by row.
+    ///
+    /// # Panics
+    ///
+    /// If the component is not below 4.
+    pub fn component(&self, component: u8) -> &[f32] {
+        let component = usize::from(component);
+        self.apart.0[component].get_or_init(|| self.texels.iter().map(|of| of[component]).collect())
     }
 
     /// A level; the index is clamped.

@@ -7,7 +7,7 @@
 //! bits.
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
@@ -67,8 +67,8 @@ pub struct Image<T> {
 enum Samples<T> {
     /// Memory of the allocator.
     Heap(Vec<T>),
-    /// Pages of their own.
-    Pages(MmapMut),
+    /// Pages of their own, and the bytes of them that hold the samples.
+    Pages(MmapMut, Range<usize>),
 }
 
 impl<T: Sample> Deref for Samples<T> {
@@ -77,7 +77,7 @@ impl<T: Sample> Deref for Samples<T> {
     fn deref(&self) -> &[T] {
         match self {
             Self::Heap(samples) => samples,
-            Self::Pages(pages) => bytemuck::cast_slice(pages),
+            Self::Pages(pages, bytes) => bytemuck::cast_slice(&pages[bytes.clone()]),
         }
     }
 }
@@ -86,7 +86,7 @@ impl<T: Sample> DerefMut for Samples<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match self {
             Self::Heap(samples) => samples,
-            Self::Pages(pages) => bytemuck::cast_slice_mut(pages),
+            Self::Pages(pages, bytes) => bytemuck::cast_slice_mut(&mut pages[bytes.clone()]),
         }
     }
 }
@@ -99,6 +99,9 @@ impl<T: Sample> Clone for Image<T> {
 
 /// Smallest image, in bytes, with pages of its own.
 const LARGE: usize = 4 << 20;
+
+/// Bytes of a huge page, and the alignment that it needs.
+const HUGE: usize = 2 << 20;
 
 /// A rendered picture: binary32 RGBA.
 pub type Frame = Image<f32>;
@@ -143,11 +146,14 @@ impl<T: Sample> Image<T> {
         if bytes < LARGE {
             return Ok(Self::from_canonical(size, zeros(size)?));
         }
-        let pages = MmapMut::map_anon(bytes).map_err(|_| OutOfMemory { size, bytes })?;
+        // The system places a map at any small page. Whole huge pages fit into one that is so much longer.
+        let pages = MmapMut::map_anon(bytes.next_multiple_of(HUGE) + HUGE);
+        let pages = pages.map_err(|_| OutOfMemory { size, bytes })?;
         #[cfg(target_os = "linux")]
         // Huge pages are only an optimisation.
         let _ = pages.advise(memmap2::Advice::HugePage);
-        Ok(Self { size, samples: Samples::Pages(pages) })
+        let first = pages.as_ptr().addr().next_multiple_of(HUGE) - pages.as_ptr().addr();
+        Ok(Self { size, samples: Samples::Pages(pages, first..first + bytes) })
     }
 
     /// An image whose pixel (x, y) is `pixel(x, y)`.
@@ -337,6 +343,8 @@ mod tests {
             let size = Size::new(512, height).expect("within the limits");
             let mut image = Image::<f32>::zeros(size).expect("there is memory");
             assert_eq!(image.samples().len(), size.samples());
+            let is_large = size_of_val(image.samples()) >= LARGE;
+            assert!(!is_large || image.samples().as_ptr().addr().is_multiple_of(HUGE));
             assert!(image.samples().iter().all(|sample| sample.to_bits() == 0));
             *image.samples_mut().last_mut().expect("there are samples") = 0.5;
             let copy = image.clone();

@@ -82,6 +82,10 @@ pub enum Mutant {
     UntestedColumns,
     /// Texels are assumed to lie side by side, without the test.
     UntestedPairs,
+    /// Of a texture that is read in one component, memory holds another.
+    WrongComponent,
+    /// The second of two words side by side is taken for the first.
+    SwappedPair,
     /// The weights of the rows of a bilinear mix are swapped.
     SwappedRows,
     /// A neighbour's value is read from the pixel's own side of the pair.
@@ -159,6 +163,9 @@ impl Mutant {
 
     /// Mutants of bilinear mixes.
     pub const OF_MIXES: [Self; 2] = [Self::UntestedPairs, Self::SwappedRows];
+
+    /// Mutants of textures of which one component is read.
+    pub const OF_NARROW: [Self; 3] = [Self::WrongComponent, Self::UntestedPairs, Self::SwappedPair];
 
     /// Mutants of values that are read in other lanes.
     pub const OF_QUADS: [Self; 2] = [Self::WrongQuad, Self::PartialQuad];

@@ -99,9 +99,9 @@ pub fn checked(program: &LaneProgram, stamps: &Stamps) -> LaneProgram {
             Added::Stamps(of) => program.resources.0[of].extents.clone(),
             Added::Flag => Extents::Buffer(1),
         };
-        let kind = TextureKind::Flat;
-        let mut resource =
-            Resource { is_memory: true, width: 1, levels: 0, kind, extents, first: 0 };
+        let (kind, component) = (TextureKind::Flat, None);
+        let (is_memory, width, levels, first) = (true, 1, 0, 0);
+        let mut resource = Resource { is_memory, width, component, levels, kind, extents, first };
         out.inputs.add_descriptor(number as u32, &mut resource);
         out.resources.0.push(resource);
     }

@@ -91,6 +91,8 @@ pub struct Resource {
     pub is_memory: bool,
     /// Words of a texel or an element.
     pub width: u32,
+    /// The only component of a texture that memory holds ([`narrow`](super::narrow)); `None`: all four.
+    pub component: Option<u8>,
     /// Maximum number of levels of a texture; 0 for a buffer or a memory.
     pub levels: u32,
     /// What the planes of a texture are.
@@ -128,9 +130,19 @@ impl Resource {
                 ResourceKind::Memory(MemoryKind::Storage) => (true, Extents::Any),
                 _ => (false, extents.get(number).cloned().unwrap_or_default()),
             };
-            Self { is_memory, width, levels, kind, extents, first: 0 }
+            Self { is_memory, width, component: None, levels, kind, extents, first: 0 }
         };
         each.map(of).collect()
+    }
+
+    /// Memory holds that component of the texture alone.
+    pub(super) fn narrow(&mut self, component: u8) {
+        (self.width, self.component) = (1, Some(component));
+    }
+
+    /// The words of its data, in the order of memory.
+    pub(crate) fn words_of<'a>(&self, data: &'a resource::Bound) -> &'a [u32] {
+        self.component.and_then(|of| data.component(of)).unwrap_or_else(|| data.words())
     }
 
     /// Number of words of its descriptor.
@@ -226,7 +238,7 @@ impl Resource {
         if is_baked && self.extents != Extents::of(data) {
             return None;
         }
-        let words = data.words().len();
+        let words = self.words_of(data).len();
         let all = match data {
             resource::Bound::Nothing => return None,
             resource::Bound::Buffer(data) => {
@@ -557,7 +569,8 @@ mod tests {
 
     fn of(width: u32, levels: u32, first: u32) -> Resource {
         let kind = TextureKind::Flat;
-        Resource { is_memory: false, width, levels, kind, extents: Extents::Any, first }
+        let (is_memory, component, extents) = (false, None, Extents::Any);
+        Resource { is_memory, width, component, levels, kind, extents, first }
     }
 
     #[test]

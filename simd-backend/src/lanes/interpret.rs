@@ -456,7 +456,9 @@ impl<'a, O: Observer> Interpreter<'a, O> {
                 match space {
                     Space::Inputs => self.group.inputs[at].into(),
                     Space::Resource(number) => {
-                        self.group.resources[*number as usize].words()[at].into()
+                        let number = *number as usize;
+                        let resource = &self.program.resources.0[number];
+                        resource.words_of(&self.group.resources[number])[at].into()
                     }
                     Space::Slots => unreachable!("lane programs have no slots"),
                 }

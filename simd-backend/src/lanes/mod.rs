@@ -70,6 +70,11 @@
 //! read in another lane must be *whole*: right in every lane, whatever the masks are. (`whole` defines the
 //! property, `quads` decides where to use it.)
 //!
+//! # Narrow textures
+//!
+//! Of a texture that a program reads in one component alone, memory holds that component (`narrow`). Its descriptor names the component
+//! ([`Resource::component`]), and [`Inputs`](crate::registers::Inputs) take the words from the data.
+//!
 //! # Invariants (checked by [`verify()`])
 //!
 //! - Each value is defined once, before its uses, by a statement or a loop. The block of the definition is
@@ -117,6 +122,7 @@ mod limits;
 mod lower;
 mod memories;
 pub(crate) mod memory;
+mod narrow;
 pub(crate) mod print;
 mod quads;
 mod rates;
@@ -443,7 +449,7 @@ pub enum Reads {
 pub enum Space {
     /// The words of [`LaneProgram::inputs`].
     Inputs,
-    /// The words of the resource of that number. A texture has red, green, blue and alpha, texel by texel;
+    /// The words of the resource of that number. A texture has red, green, blue and alpha, texel by texel, or one component alone;
     /// a buffer has the components of its elements.
     Resource(u32),
     /// In register programs: the slots as they lie in memory, two words each. (Lane programs have

@@ -26,6 +26,7 @@ impl Bounds {
                 matches!(
                     instr,
                     Instr::Load(..)
+                        | Instr::LoadTwo { .. }
                         | Instr::LoadFour { .. }
                         | Instr::LoadColumns { .. }
                         | Instr::LoadMixed { .. }

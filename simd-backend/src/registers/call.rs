@@ -6,7 +6,7 @@ use lambdav_core::evaluate::Memory;
 use lambdav_core::resource::Bound;
 
 use super::{POLL_ROUNDS, Shape, Status};
-use crate::lanes::{Column, Descriptors, Items, Memories, Mismatch, Space};
+use crate::lanes::{Column, Descriptors, Items, Memories, Mismatch, Resource, Space};
 use crate::mutants::{Mutant, is_active};
 
 /// The inputs of a frame: words, and the data of resources.
@@ -24,8 +24,8 @@ pub struct Inputs {
     max_iterations: u64,
 }
 
-fn address(data: &Bound) -> u64 {
-    data.words().as_ptr().expose_provenance() as u64
+fn address(resource: &Resource, data: &Bound) -> u64 {
+    resource.words_of(data).as_ptr().expose_provenance() as u64
 }
 
 impl Inputs {
@@ -46,7 +46,9 @@ impl Inputs {
         max_iterations: u64,
     ) -> Result<Self, Mismatch> {
         descriptors.describe_all(&data, &mut words)?;
-        let (descriptors, addresses) = (descriptors.clone(), data.iter().map(address).collect());
+        let all = descriptors.0.iter().zip(&data);
+        let addresses = all.map(|(resource, data)| address(resource, data)).collect();
+        let descriptors = descriptors.clone();
         Ok(Self { words, descriptors, data, addresses, max_iterations })
     }
 
@@ -64,6 +66,12 @@ impl Inputs {
     /// The data of resources.
     pub fn data(&self) -> &[Bound] {
         &self.data
+    }
+
+    /// The words of each resource, in the order of memory.
+    pub fn words_of_resources(&self) -> impl Iterator<Item = &[u32]> {
+        let all = self.descriptors.0.iter().zip(&self.data);
+        all.map(|(resource, data)| resource.words_of(data))
     }
 
     /// The formats of resources, and the positions of their sizes among the words.
@@ -105,7 +113,7 @@ impl Inputs {
         if !is_active(Mutant::StaleExtent) {
             self.descriptors.describe(number, &data, &mut self.words)?;
         }
-        self.addresses[number] = address(&data);
+        self.addresses[number] = address(&self.descriptors.0[number], &data);
         self.data[number] = data;
         Ok(())
     }
@@ -141,7 +149,9 @@ impl Inputs {
         let at = usize::try_from(at).ok()?;
         match space {
             Space::Inputs => self.words.get(at).copied(),
-            Space::Resource(number) => self.data.get(number as usize)?.words().get(at).copied(),
+            Space::Resource(number) => {
+                self.words_of_resources().nth(number as usize)?.get(at).copied()
+            }
             // The caller has the slots.
             Space::Slots => None,
         }

@@ -498,7 +498,16 @@ impl<'a> Call<'a> {
                 }
                 return Ok(());
             }
-            Instr::Apart(to, pairs) => (*to, vec![Self::is_apart(on, pairs)?.map(u64::from)]),
+            Instr::Apart(to, step, pairs) => {
+                (*to, vec![Self::is_apart(on, *step, pairs)?.map(u64::from)])
+            }
+            Instr::LoadTwo { to, space, first, index } => {
+                let index = on.get(*index)?.clone();
+                for (k, to) in (0..).zip(to) {
+                    on.registers[to.index()] = Some(self.words(*space, *first + k, &index)?);
+                }
+                return Ok(());
+            }
             Instr::LoadMixed { to, space, first, indices, weights } => {
                 let number = |op, a: &Lanes, b: &Lanes| -> Lanes {
                     let both = a.iter().zip(b);
@@ -716,13 +725,17 @@ impl<'a> Call<'a> {
         Some((0..tile.width()).any(is_apart))
     }
 
-    /// True if in some lane the second index of a pair is not four more than the first; `None` if lanes have none.
-    fn is_apart(on: &Activation<'_>, pairs: &[[Reg; 2]]) -> Result<Option<bool>, String> {
+    /// True if in some lane the second index of a pair is not `step` more than the first; `None` if lanes have none.
+    fn is_apart(
+        on: &Activation<'_>,
+        step: u32,
+        pairs: &[[Reg; 2]],
+    ) -> Result<Option<bool>, String> {
         let mut is_apart = Some(false);
         for &[first, second] in pairs {
             for pair in on.get(first)?.iter().zip(on.get(second)?) {
                 match pair {
-                    (Some(first), Some(second)) if first + 4 == *second => {}
+                    (Some(first), Some(second)) if first + u64::from(step) == *second => {}
                     (None, None) => is_apart = None,
                     // No word of an undefined index shows that the other texel is in range.
                     _ => return Ok(Some(true)),

@@ -315,11 +315,23 @@ pub enum Instr {
         /// The growth of the index. If it is by texels, all words of each texel are in range.
         columns: Columns,
     },
-    /// True if in some lane the second index of a pair is not four more than the first.
-    Apart(Reg, Box<[[Reg; 2]]>),
+    /// True if in some lane the second index of a pair is not so many words more than the first.
+    Apart(Reg, u32, Box<[[Reg; 2]]>),
+    /// Two words of a space side by side, lane by lane. It is executed only where [`Instr::Apart`] by one word, of a pair that
+    /// begins with this index, was false; both indices of that pair are in range.
+    LoadTwo {
+        /// The results.
+        to: [Reg; 2],
+        /// The space.
+        space: Space,
+        /// The first word, the origin of the index.
+        first: u32,
+        /// An unsigned `I32` in each lane.
+        index: Reg,
+    },
     /// A bilinear or trilinear mix, lane by lane, of each of four consecutive words of a space. At each index lie two texels, one behind
     /// the other, which are mixed by the first weights: `a·u + b·v`. The mixes are mixed by the next weights, pair by pair, to one.
-    /// It is executed only where [`Instr::Apart`] of pairs that begin with these indices was false; all indices of the pairs,
+    /// It is executed only where [`Instr::Apart`] by four words, of pairs that begin with these indices, was false; all indices of the pairs,
     /// and three more words, are in range.
     LoadMixed {
         /// The results, from the first word to the fourth: `F32`.
@@ -445,7 +457,7 @@ impl Instr {
             | Self::Logic(to, ..)
             | Self::Any(to, _)
             | Self::Scattered(to, ..)
-            | Self::Apart(to, _)
+            | Self::Apart(to, ..)
             | Self::Input(to, _)
             | Self::Primitive(to, _)
             | Self::Lanes(to, ..)
@@ -464,6 +476,7 @@ impl Instr {
             | Self::Call { to, .. }
             | Self::Callout { to, .. }
             | Self::Reload(to, _) => f(*to),
+            Self::LoadTwo { to, .. } => to.iter().copied().for_each(f),
             Self::LoadFour { to, .. }
             | Self::LoadColumns { to, .. }
             | Self::LoadMixed { to, .. } => {
@@ -588,6 +601,7 @@ macro_rules! uses {
                     | Self::LoadMemory(_, _, from)
                     | Self::LoadMemoryLanes(_, _, from)
                     | Self::Lane(_, from, _)
+                    | Self::LoadTwo { index: from, .. }
                     | Self::LoadFour { index: from, .. }
                     | Self::Scattered(_, from, _)
                     | Self::LoadColumns { index: from, .. }
@@ -595,7 +609,7 @@ macro_rules! uses {
                     | Self::Part(_, _, from)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),
-                    Self::Apart(_, of) => of.$iter().flatten().for_each(f),
+                    Self::Apart(_, _, of) => of.$iter().flatten().for_each(f),
                     Self::LoadMixed { indices, weights, .. } => {
                         indices.$iter().chain(weights.$iter().flatten()).for_each(f);
                     }

@@ -99,12 +99,16 @@ struct Numbered<'a>(usize, &'a Resource);
 
 impl Display for Numbered<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(number, Resource { is_memory, width, levels, kind, extents, first }) = self;
+        let Self(number, resource) = self;
+        let Resource { is_memory, width, component, levels, kind, extents, first } = resource;
         write!(f, "resource {number}: ")?;
         if *is_memory {
             write!(f, "memory, ")?;
         } else {
             write!(f, "{width} words, {levels} levels, ")?;
+            if let Some(component) = component {
+                write!(f, "component {component}, ")?;
+            }
         }
         if kind.has_planes() {
             write!(f, "{}, ", kind.name())?;
@@ -256,8 +260,12 @@ fn print_block(
                 let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));
                 format!("{} = load {space}{first} + {index} {columns}", to.join(", "))
             }
-            Instr::Apart(to, pairs) => {
-                format!("{} = apart {}", typed(to), List(pairs.as_flattened()))
+            Instr::Apart(to, step, pairs) => {
+                format!("{} = apart by {step} {}", typed(to), List(pairs.as_flattened()))
+            }
+            Instr::LoadTwo { to, space, first, index } => {
+                let to = to.map(|to| typed(&to));
+                format!("{} = load two {space}{first} + {index}", to.join(", "))
             }
             Instr::LoadMixed { to, space, first, indices, weights } => {
                 let to = to.map(|to| to.map_or("_".to_owned(), |to| typed(&to)));

@@ -471,7 +471,17 @@ impl<'p> Verifier<'p, '_> {
                 self.require(inside, || format!("nothing keeps {index} and {last} more inside"));
                 self.after_frame(*space);
             }
-            Instr::Apart(to, pairs) => {
+            Instr::LoadTwo { to, space, index, .. } => {
+                self.expect(*index, RegisterType::Vector(Kind::I32), "the index");
+                let is_word = |to: &Reg| {
+                    let ty = self.ty(*to);
+                    [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
+                };
+                let are_words = to.iter().all(is_word);
+                self.require(are_words, || format!("results are no words at {index}"));
+                self.after_frame(*space);
+            }
+            Instr::Apart(to, _, pairs) => {
                 self.expect_result(*to, Some(scalar(Kind::Mask)));
                 for &index in pairs.as_flattened() {
                     self.expect(index, RegisterType::Vector(Kind::I32), "the index");
@@ -874,6 +884,20 @@ impl<'p> Verifier<'p, '_> {
                             wrong.push((id, at, format!("{index} grows from column to column")));
                         }
                     }
+                    Instr::LoadTwo { space, first, index, .. } => {
+                        let begins = |pair: &[Reg; 2]| {
+                            let inside = |of: &Reg| {
+                                self.program.spaces().hold(*space, *first, 0, self.bound(*of))
+                            };
+                            origin(&pair[0]) == origin(index) && pair.iter().all(inside)
+                        };
+                        let is_tested = matches!(test, Some(Instr::Apart(_, 1, pairs))
+                            if pairs.iter().any(begins));
+                        if !is_tested {
+                            let what = format!("a word follows that at {index}, inside");
+                            wrong.push((id, at, what));
+                        }
+                    }
                     Instr::LoadMixed { space, first, indices, .. } => {
                         let begins = |(pair, index): (&[Reg; 2], &Reg)| {
                             let inside = |of: &Reg| {
@@ -881,7 +905,7 @@ impl<'p> Verifier<'p, '_> {
                             };
                             origin(&pair[0]) == origin(index) && pair.iter().all(inside)
                         };
-                        let is_tested = matches!(test, Some(Instr::Apart(_, pairs))
+                        let is_tested = matches!(test, Some(Instr::Apart(_, 4, pairs))
                             if pairs.len() == indices.len() && pairs.iter().zip(indices).all(begins));
                         if !is_tested {
                             let what = format!("texels follow those at {}, inside", indices[0]);

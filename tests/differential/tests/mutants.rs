@@ -415,6 +415,17 @@ fn mutants_of_mixes_are_found() {
     }
 }
 
+/// A texture of which one component is read. Code is evaluated, since it would read out of bounds.
+#[cfg(all(unix, target_arch = "x86_64"))]
+#[test]
+fn mutants_of_narrow_textures_are_found() {
+    let text = "(texture t) (define x (.x (frag-coord)))
+        (.y (sample t (- (vec2 (* 0.02 (* x x)) (* 0.011 (* x x))) 0.3)))";
+    for name in ["evaluated-avx2-16", "evaluated-avx512-16", "evaluated-avx512-256-8"] {
+        each_is_found_by(text, name, &simd::Mutant::OF_NARROW, simd::activate);
+    }
+}
+
 /// Machine code and the interpreter of register programs each find them.
 #[test]
 fn mutants_in_spilling_are_found() {

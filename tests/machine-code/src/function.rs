@@ -86,7 +86,7 @@ impl Evaluated {
     ) -> (Status, Memory<'a>) {
         assert_eq!(inputs.words().len(), self.inputs, "one word for each");
         assert_eq!(inputs.descriptors(), &self.resources, "the code is for their formats");
-        let data = inputs.data();
+        let data: Vec<&[u32]> = inputs.words_of_resources().collect();
         let mut context = [0; 13];
         let [first, rest] = inputs.rounds();
         for (field, value) in [
@@ -122,8 +122,8 @@ impl Evaluated {
         ];
         let addresses = bytes((0..data.len()).map(address), u64::to_le_bytes);
         all.push(Region::constant("resources", RESOURCES, addresses));
-        all.extend(data.iter().enumerate().map(|(number, data)| {
-            let words = data.words().iter().copied();
+        all.extend(data.iter().enumerate().map(|(number, words)| {
+            let words = words.iter().copied();
             Region::constant("data", address(number), bytes(words, u32::to_le_bytes))
         }));
         all.extend(regions);

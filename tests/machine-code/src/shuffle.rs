@@ -150,7 +150,7 @@ pub(crate) fn shuffle(name: &str) -> Option<Shuffle> {
         "movddup" => plain(64, 1, |p| Lane(0, p.lane & !1)),
         "movsldup" => plain(32, 1, |p| Lane(0, p.lane & !1)),
         "movshdup" => plain(32, 1, |p| Lane(0, p.lane | 1)),
-        "movlhps" => plain(64, 2, |p| Lane(p.lane, 0)),
+        "movlhps" | "movhpd" => plain(64, 2, |p| Lane(p.lane, 0)),
         "movhlps" => plain(64, 2, |p| Lane(1 - p.lane, 1)),
         "blendps" | "pblendd" => plain(32, 2, by_imm),
         "blendpd" => plain(64, 2, by_imm),

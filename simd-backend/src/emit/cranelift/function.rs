@@ -285,9 +285,15 @@ impl Selection<'_, '_> {
                     }
                 }
             }
-            Instr::Apart(to, pairs) => {
-                let value = self.apart(pairs);
+            Instr::Apart(to, step, pairs) => {
+                let value = self.apart(*step, pairs);
                 self.set(*to, value);
+            }
+            Instr::LoadTwo { to, space, first, index } => {
+                for (k, &to) in (0..).zip(to) {
+                    let value = self.load_words(self.ty(to), *space, *first + k, *index);
+                    self.set(to, value);
+                }
             }
             Instr::LoadMixed { to, space, first, indices, weights } => {
                 let values = self.load_mixed(*space, *first, indices, weights);

@@ -97,13 +97,14 @@ impl Selection<'_, '_> {
         self.builder.ins().vany_true(differ)
     }
 
-    /// True if in some lane the second index of a pair is not four more than the first.
-    pub(super) fn apart(&mut self, pairs: &[[Reg; 2]]) -> Value {
-        let four = self.vector(types::I32X4, 4 | 4 << 32 | 4 << 64 | 4 << 96);
+    /// True if in some lane the second index of a pair is not `step` more than the first.
+    pub(super) fn apart(&mut self, step: u32, pairs: &[[Reg; 2]]) -> Value {
+        let step = (0..4).fold(0, |all, lane| all | u128::from(step) << (32 * lane));
+        let step = self.vector(types::I32X4, step);
         let mut all = self.vector(types::I32X4, 0);
         for pair in pairs {
             let [first, second] = pair.map(|index| self.get(index));
-            let next = self.builder.ins().iadd(first, four);
+            let next = self.builder.ins().iadd(first, step);
             let differ = self.builder.ins().bxor(next, second);
             all = self.builder.ins().bor(all, differ);
         }

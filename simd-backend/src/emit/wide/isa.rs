@@ -251,6 +251,8 @@ rows! {
     // Moves of scalars.
     LoadSs: "vmovss", Both, 2 1 0x10, 0 0, Bytes(4), RM_X, AVX F1;
     LoadSd: "vmovsd", Both, 3 1 0x10, 0 1, Bytes(8), RM_X, AVX F1;
+    // Into the upper half.
+    LoadHigh: "vmovhpd", Both, 1 1 0x16, 0 1, Bytes(8), RVM_X, AVX F1;
     StoreSs: "vmovss", Both, 2 1 0x11, 0 0, Bytes(4), MR_X, AVX F1;
     StoreSd: "vmovsd", Both, 3 1 0x11, 0 1, Bytes(8), MR_X, AVX F1;
     FromGeneral32: "vmovd", Both, 1 1 0x6e, 0 0, Bytes(4), operands!(Reg X, Rm D), AVX F1;

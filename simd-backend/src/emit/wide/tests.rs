@@ -145,6 +145,7 @@ fn forms(op: Opcode, size: Size) -> Vec<Instruction<Hardware>> {
                 | Opcode::ScatterK
                 | Opcode::LoadSs
                 | Opcode::LoadSd
+                | Opcode::LoadHigh
                 | Opcode::StoreSs
                 | Opcode::StoreSd
                 | Opcode::StoreK

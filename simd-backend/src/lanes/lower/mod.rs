@@ -164,6 +164,9 @@ pub fn lower(program: &schedule::Program, options: &Options<'_>) -> LaneProgram 
     quads::share(&mut out, &lowering.pairs);
     value_numbering::number_values(&mut out);
     dead_code::eliminate(&mut out);
+    if super::narrow::narrow(&mut out) {
+        dead_code::eliminate(&mut out);
+    }
     if hoist {
         dead_code::hoist(&mut out);
     }

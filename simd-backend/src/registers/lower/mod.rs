@@ -10,6 +10,8 @@
 //! | `fours` | loads of four consecutive words together |
 //! | `columns` | loads of consecutive words of columns without a gather |
 //! | `mixes` | bilinear mixes of texels that lie side by side |
+//! | `pairs` | words of narrow textures in pairs |
+//! | `guess` | what the last two know of indices |
 //! | `paths` | a fast and a slow path for instructions of a block |
 //! | `row` | the function for a row of groups: its loop, coordinates and stores |
 
@@ -19,8 +21,10 @@ mod columns;
 mod compute;
 mod flow;
 mod fours;
+mod guess;
 mod memory;
 mod mixes;
+mod pairs;
 mod paths;
 mod row;
 
@@ -87,5 +91,6 @@ pub fn lower(program: &LaneProgram, shape: Shape) -> RegisterProgram {
     fours::combine(&mut lowered);
     columns::split(&mut lowered);
     mixes::split(&mut lowered);
+    pairs::split(&mut lowered);
     lowered
 }

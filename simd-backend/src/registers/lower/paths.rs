@@ -82,6 +82,7 @@ fn rename(instr: &mut Instr, fresh: &FxHashMap<Reg, Reg>) {
     let to = |to: &mut Reg| *to = fresh.get(to).copied().unwrap_or(*to);
     match instr {
         Instr::Load(result, ..) | Instr::Op(result, ..) => to(result),
+        Instr::LoadTwo { to: results, .. } => results.iter_mut().for_each(to),
         Instr::LoadFour { to: results, .. }
         | Instr::LoadColumns { to: results, .. }
         | Instr::LoadMixed { to: results, .. } => results.iter_mut().flatten().for_each(to),

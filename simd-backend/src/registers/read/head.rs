@@ -156,6 +156,12 @@ fn resource(line: &mut Line<'_>, number: u32) -> Result<Resource, ReadError> {
         line.keyword("levels")?;
     }
     line.mark(",")?;
+    let mut component = None;
+    if line.has("component") {
+        let is_narrow = |component: &u8| *component < 4 && width == 1 && levels > 0;
+        component = Some(line.printed("a component", |word| word.parse().ok().filter(is_narrow))?);
+        line.mark(",")?;
+    }
     let kinds = TextureKind::ALL.into_iter().filter(|kind| kind.has_planes());
     let kind = kinds.into_iter().find(|kind| line.has(kind.name())).unwrap_or_default();
     if kind.has_planes() {
@@ -185,7 +191,7 @@ fn resource(line: &mut Line<'_>, number: u32) -> Result<Resource, ReadError> {
     if !baked.is_empty() {
         extents = Extents::Texture(baked.into());
     }
-    Ok(Resource { is_memory, width, levels, kind, extents, first })
+    Ok(Resource { is_memory, width, component, levels, kind, extents, first })
 }
 
 /// Takes a run of words of inputs.

@@ -153,7 +153,13 @@ pub(super) fn instruction(
             }
             Ok(Instr::LoadColumns { to, space, first, index, columns: columns(line)? })
         }
-        _ => Err(line.expected("one register or four")),
+        [Some((a, _)), Some((b, _))] => {
+            line.keyword("load")?;
+            line.keyword("two")?;
+            let (space, first, index) = address(line, named, types)?;
+            Ok(Instr::LoadTwo { to: [a, b], space, first, index })
+        }
+        _ => Err(line.expected("one register, two or four")),
     }
 }
 
@@ -250,7 +256,11 @@ fn assignment(
             let index = types.operand(line)?;
             Instr::Scattered(to, index, columns(line)?)
         }
-        "apart" => Instr::Apart(to, pairs(line, types)?),
+        "apart" => {
+            line.keyword("by")?;
+            let step = line.positive()?;
+            Instr::Apart(to, step, pairs(line, types)?)
+        }
         "slot" => Instr::Slot(to, line.decimal()?),
         "execution" => {
             line.keyword("mask")?;

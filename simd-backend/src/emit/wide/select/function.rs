@@ -151,6 +151,7 @@ impl<'p> Selection<'p> {
             Instr::Input(..) => Some(Space::Inputs),
             Instr::Slot(..) | Instr::SetSlot(..) => Some(Space::Slots),
             Instr::Load(_, space, ..)
+            | Instr::LoadTwo { space, .. }
             | Instr::LoadFour { space, .. }
             | Instr::LoadColumns { space, .. }
             | Instr::LoadMixed { space, .. } => Some(*space),
@@ -297,7 +298,7 @@ impl<'p> Selection<'p> {
             Instr::Any(to, _)
             | Instr::Poll(to)
             | Instr::Scattered(to, ..)
-            | Instr::Apart(to, _) => {
+            | Instr::Apart(to, ..) => {
                 let condition = self.flags_of(instr);
                 self.set(*to, condition);
             }
@@ -314,6 +315,9 @@ impl<'p> Selection<'p> {
                 self.load(made, self.ty(*to), source);
             }
             Instr::Load(to, space, first, index) => self.load_word(*to, *space, *first, *index),
+            Instr::LoadTwo { to, space, first, index } => {
+                self.load_two(*to, *space, *first, *index);
+            }
             Instr::LoadFour { to, space, first, index } => {
                 self.load_four(*to, *space, *first, *index);
             }

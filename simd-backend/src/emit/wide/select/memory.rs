@@ -307,15 +307,58 @@ impl Selection<'_> {
         Mem::word(base, Arg::Use(number), (first * 4) as i32)
     }
 
-    /// Sets the flags: the condition holds if in some lane the second index of a pair is not four more than the first.
-    pub(super) fn apart(&mut self, pairs: &[[Reg; 2]]) -> Condition {
+    /// Loads two words side by side for each lane. In each 128 bits, one register has those of the first and second lane, the other
+    /// those of the third and fourth.
+    pub(super) fn load_two(&mut self, to: [Reg; 2], space: Space, first: u32, index: Reg) {
+        let base = self.words_of(space);
+        let index = self.register(index);
+        let size = self.size();
+        self.keep_indices(&[index]);
+        let [x, y] = [0, 2].map(|second| {
+            let parts: Vec<VReg> = (0..size.bytes() as i32 / 16)
+                .map(|part| {
+                    let [low, both] = [(); 2].map(|()| self.temporary(VECTOR));
+                    let lane = self.word_of_lane(base, 0, 4 * part + second, first);
+                    self.op2(Opcode::LoadSd, Size::B128, low, Source::memory(lane));
+                    let lane = self.word_of_lane(base, 0, 4 * part + second + 1, first);
+                    self.op3(Opcode::LoadHigh, Size::B128, both, low, Source::memory(lane));
+                    both
+                })
+                .collect();
+            let halves = parts
+                .chunks(2)
+                .map(|pair| self.insert(Opcode::Insert128, Size::B256, pair[0], pair[1]));
+            let halves: Vec<VReg> = halves.collect();
+            match halves[..] {
+                [low, high] => self.insert(Opcode::Insert256, Size::B512, low, high),
+                _ => halves[0],
+            }
+        });
+        let to = if is_active(Mutant::SwappedPair) { [to[1], to[0]] } else { to };
+        for (to, number) in to.into_iter().zip([0b10_00_10_00, 0b11_01_11_01]) {
+            let made = self.define(to);
+            let it = Instruction::new(Opcode::ShufflePs, size).reg(Arg::Def(made));
+            self.push(it.vvvv(Arg::Use(x)).rm(Arg::Use(y)).number(number));
+        }
+    }
+
+    /// A register with another in its upper half.
+    fn insert(&mut self, op: Opcode, size: Size, low: VReg, high: VReg) -> VReg {
+        let whole = self.temporary(VECTOR);
+        let it = Instruction::new(op, size).reg(Arg::Def(whole));
+        self.push(it.vvvv(Arg::Use(low)).rm(Arg::Use(high)).number(1));
+        whole
+    }
+
+    /// Sets the flags: the condition holds if in some lane the second index of a pair is not `step` more than the first.
+    pub(super) fn apart(&mut self, step: u32, pairs: &[[Reg; 2]]) -> Condition {
         let size = self.size();
         let mut all: Option<VReg> = None;
         for pair in pairs {
             let [first, second] = pair.map(|index| self.register(index));
             let [next, differ] = [(); 2].map(|()| self.temporary(VECTOR));
-            let four = self.whole_constant(4_u32.to_le_bytes().repeat(size.bytes() as usize / 4));
-            self.op3(Opcode::AddD, size, next, first, Source::memory(four));
+            let step = self.whole_constant(step.to_le_bytes().repeat(size.bytes() as usize / 4));
+            self.op3(Opcode::AddD, size, next, first, Source::memory(step));
             self.op3(Opcode::XorPs, size, differ, next, Source::any(second));
             all = Some(match all {
                 None => differ,

@@ -346,7 +346,7 @@ impl Selection<'_> {
         match instr {
             Instr::Any(_, masks) => self.any(masks),
             Instr::Scattered(_, index, columns) => self.scattered(*index, *columns),
-            Instr::Apart(_, pairs) => self.apart(pairs),
+            Instr::Apart(_, step, pairs) => self.apart(*step, pairs),
             Instr::Poll(_) => {
                 let address = self.field(Field::Frontier);
                 let first = self.field(Field::FirstPixel);
