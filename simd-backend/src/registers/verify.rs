@@ -408,6 +408,11 @@ impl<'p> Verifier<'p, '_> {
                 self.of_integers(of, Kind::I32);
                 self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
             }
+            Instr::Table(to, _, index) => {
+                self.only_in(Role::Procedure, "a table");
+                self.of_integers(&[*index], Kind::I32);
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
+            }
             Instr::Any(to, masks) => {
                 self.expect_result(*to, Some(scalar(Kind::Mask)));
                 let first = masks.first().map(|&mask| self.ty(mask));

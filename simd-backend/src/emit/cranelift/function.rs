@@ -228,6 +228,10 @@ impl Selection<'_, '_> {
             | Instr::Logic(..) => {
                 unreachable!("only procedures for registers of 512 bits have it")
             }
+            Instr::Table(to, table, index) => {
+                let value = self.table(table, self.get(*index));
+                self.set(*to, value);
+            }
             Instr::Half(to, from, upper) => {
                 let value = self.half(self.ty(*from), self.get(*from), *upper);
                 self.set(*to, value);

@@ -207,6 +207,31 @@ impl Selection<'_, '_> {
         self.constant(ty, bits)
     }
 
+    /// The words of a table at the last three bits of each word. The table is 32 bytes in two vectors.
+    pub(super) fn table(&mut self, table: &[u32; 8], index: Value) -> Value {
+        let ty = RegisterType::Vector(Kind::I32);
+        let [last, first, other] =
+            [7, 0x0302_0100, 0x1010_1010].map(|bits| self.constant(ty, bits));
+        // The numbers of the four bytes.
+        let word = self.builder.ins().band(index, last);
+        let byte = self.shifted(Opcode::Ishl, word, 2);
+        let above = self.shifted(Opcode::Ishl, byte, 8);
+        let two = self.builder.ins().bor(byte, above);
+        let above = self.shifted(Opcode::Ishl, two, 16);
+        let four = self.builder.ins().bor(two, above);
+        let low = self.builder.ins().bor(four, first);
+        // From 16 on a number is beyond a vector, and its byte is zero.
+        let high = self.builder.ins().bxor(low, other);
+        let words = [(0, low), (4, high)].map(|(start, bytes)| {
+            let bits = (0..4).rev().fold(0, |bits, i| bits << 32 | u128::from(table[start + i]));
+            let half = self.vector(types::I8X16, bits);
+            let bytes = self.builder.ins().bitcast(types::I8X16, same_bits(), bytes);
+            self.builder.ins().swizzle(half, bytes)
+        });
+        let both = self.builder.ins().bor(words[0], words[1]);
+        self.builder.ins().bitcast(types::I32X4, same_bits(), both)
+    }
+
     /// A vector of type `ty`, of 16 bytes picked from two vectors.
     pub(super) fn shuffle(&mut self, ty: ir::Type, a: Value, b: Value, bytes: [u8; 16]) -> Value {
         let [a, b] = [a, b].map(|v| self.builder.ins().bitcast(types::I8X16, same_bits(), v));

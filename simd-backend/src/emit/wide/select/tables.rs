@@ -98,6 +98,18 @@ impl Selection<'_> {
         self.values[to.index()] = Value::Register(chosen[0]);
     }
 
+    /// The words of a constant table at the last three bits of each index. A register of 512 bits has the
+    /// table twice.
+    pub(super) fn constant_table(&mut self, to: Reg, table: &[u32; 8], index: Reg) {
+        let size = self.size();
+        let words = table.repeat(size.bytes() as usize / size_of_val(table));
+        let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let mem = self.whole_constant(bytes);
+        let index = self.register(index);
+        let made = self.define(to);
+        self.op3(Opcode::PermuteD, size, made, index, Source::memory(mem));
+    }
+
     /// Tests a bit of each word: the result is a mask or, without mask registers, in the sign bits.
     fn bit_mask(&mut self, words: VReg, bit: u32) -> VReg {
         let size = self.size();
