@@ -29,7 +29,7 @@
 //! all). So the relative error of f is below 2^-44.1, that of sines and cosines below 2^-42.3. |x'| is scaled
 //! by 2^-896, as in the body for small arguments, and the table by 2^896.
 
-use super::builder::{Builder, V};
+use super::builder::{Builder, MAGIC, V};
 use super::operation::{BodyKind, BodyOp};
 use super::trigonometric::{HALF_TURNS, SCALE, not_below, signed, tangent, wide_end};
 
@@ -118,21 +118,39 @@ fn group(b: &mut Builder) -> V {
     b.shift_right(word, 27)
 }
 
-/// f, and an integer with the last bits of k.
-fn reduced(b: &mut Builder, x: V, [first, second]: [V; 2], rest: &[V], is_cosine: bool) -> (V, V) {
-    let product = b.mul(x, first);
-    let turns = b.mul_add(x, second, product);
-    let (n, bits) = if is_cosine {
+/// f, and an integer with the last bits of k. `part` looks up one of `N` parts of C, each where it is
+/// used, so that few registers are occupied.
+fn reduced<const N: usize>(
+    b: &mut Builder,
+    x: V,
+    part: impl Fn(&mut Builder, usize) -> V,
+    is_cosine: bool,
+) -> (V, V) {
+    let first = part(b, 0);
+    let start = if is_cosine {
         let half = b.c(0.5);
-        let turns = b.add(turns, half);
-        let (k, bits) = b.nearest(turns);
-        (b.sub(k, half), bits)
+        b.mul_add(x, first, half)
     } else {
-        b.nearest(turns)
+        b.mul(x, first)
     };
-    let f = b.sub(product, n);
+    let second = part(b, 1);
+    let turns = b.mul_add(x, second, start);
+    let magic = b.c(MAGIC);
+    let rounded = b.add(turns, magic);
+    // −k, or ½ − k.
+    let minus = if is_cosine {
+        let (half, k) = (b.c(0.5), b.sub(rounded, magic));
+        b.sub(half, k)
+    } else {
+        b.sub(magic, rounded)
+    };
+    let f = b.mul_add(x, first, minus);
     let f = b.mul_add(x, second, f);
-    (rest.iter().fold(f, |f, &part| b.mul_add(x, part, f)), bits)
+    let f = (2..N).fold(f, |f, number| {
+        let part = part(b, number);
+        b.mul_add(x, part, f)
+    });
+    (f, b.bits_of(rounded))
 }
 
 /// The same with the four parts of [`NARROW`]; for the tangent, of 2x.
@@ -145,12 +163,12 @@ fn narrow_reduced(b: &mut Builder, is_cosine: bool, is_tangent: bool) -> (V, V) 
     let x = b.number_of(x);
     let x = b.promote(x);
     let x = if is_tangent { b.add(x, x) } else { x };
-    let [first, second, third, last] = [0, 1, 2, 3].map(|part| {
+    let part = |b: &mut Builder, part: usize| {
         let part = b.table(&NARROW[part], group);
         let part = b.number_of(part);
         b.promote(part)
-    });
-    reduced(b, x, [first, second], &[third, last], is_cosine)
+    };
+    reduced::<4>(b, x, part, is_cosine)
 }
 
 /// Infinite arguments are undecided.
@@ -181,12 +199,12 @@ fn wide_wave(b: &mut Builder, is_cosine: bool) {
     let least = b.bits(BodyKind::I32, LEAST.into());
     let x = b.op(BodyOp::Logic(AND_OR), &[word, mask, least]);
     let x = b.scaled_down(x);
-    let [first, second, last] = [0, 1, 2].map(|part| {
+    let part = |b: &mut Builder, part: usize| {
         let [upper, lower] = [0, 1].map(|half| b.table(&WIDE[part][half], group));
         let part = b.op(BodyOp::Concat, &[upper, lower]);
         b.number_of(part)
-    });
-    let (f, bits) = reduced(b, x, [first, second], &[last], is_cosine);
+    };
+    let (f, bits) = reduced::<3>(b, x, part, is_cosine);
     let parity = b.op(BodyOp::Narrow, &[bits]);
     let parity = b.shift_left(parity, 31);
     wide_end(b, f, parity, is_cosine);

@@ -262,12 +262,12 @@ impl Builder {
 
     /// The outcome of `near`, but that of the body `far` in the lanes of the mask `beyond`.
     fn far(&mut self, far: &Body, operands: &[Reg], near: Outcome, beyond: Reg) -> Outcome {
+        let of_masks = self.ty(Kind::Mask);
+        let of_near = self.op(of_masks, LaneOp::AndNot, &[near.undecided, beyond]);
         self.values.clear();
         self.steps(far, operands, |_| true);
         let (result, undecided) = (self.narrow(far.result), self.narrow(far.undecided));
-        let of_masks = self.ty(Kind::Mask);
         let of_far = self.op(of_masks, LaneOp::And, &[undecided, beyond]);
-        let of_near = self.op(of_masks, LaneOp::AndNot, &[near.undecided, beyond]);
         let undecided = self.op(of_masks, LaneOp::Or, &[of_far, of_near]);
         let operands = [beyond, result, near.result];
         Outcome { result: self.op(self.ty(Kind::F32), LaneOp::Select, &operands), undecided }
