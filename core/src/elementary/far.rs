@@ -238,7 +238,10 @@ pub(super) fn tan(b: &mut Builder) {
 mod tests {
     use num_bigint::BigInt;
 
+    use super::super::evaluate::evaluate;
+    use super::super::{body, far_body, wide_body};
     use super::{NARROW, SCALE, WIDE};
+    use crate::op::Elementary;
 
     /// Fractional bits of the numbers below.
     const BITS: u32 = 400;
@@ -260,6 +263,41 @@ mod tests {
         let significand = BigInt::from(bits & ((1 << 52) - 1) | 1 << 52);
         let size = significand << (BITS as i32 + exponent);
         if x < 0.0 { -size } else { size }
+    }
+
+    /// Decided results are those of the reference mathematics, and nearly all results are decided.
+    #[test]
+    fn results_are_right_and_decided() {
+        // Beyond 2^19, of both signs, every exponent.
+        let bits = (0x4900_0001..0x7f80_0000_u32).step_by(99_991);
+        let hard = [12, 73, 72].map(|exponent: i32| {
+            let significand: f32 = if exponent == 12 { 10_741_887.0 } else { 16_367_173.0 };
+            significand * 2_f32.powi(exponent)
+        });
+        let numbers: Vec<f32> =
+            bits.map(|bits| f32::from_bits(bits | bits << 31)).chain(hard).collect();
+        for function in [Elementary::Sin, Elementary::Cos, Elementary::Tan] {
+            for (is_wide, is_fused) in [(false, false), (false, true), (true, true)] {
+                let far = far_body(function, is_wide).expect("it has a body for them");
+                let near = if is_wide { wide_body(function) } else { body(function) };
+                let (mut undecided, beyond) = (0, near.beyond.expect("it leaves some"));
+                for &x in &numbers {
+                    let left = crate::elementary::Body { undecided: beyond, ..near.clone() };
+                    assert_eq!(evaluate(&left, x, is_fused), None, "{function:?} {x} is beyond");
+                    match evaluate(&far, x, is_fused) {
+                        None => undecided += 1,
+                        Some(found) => {
+                            let wanted = function.evaluate(x, 0.0);
+                            assert_eq!(found.to_bits(), wanted.to_bits(), "{function:?} {x}");
+                        }
+                    }
+                }
+                assert!(undecided < numbers.len() / 500, "{function:?}: {undecided} undecided");
+                for x in [f32::INFINITY, f32::NEG_INFINITY] {
+                    assert_eq!(evaluate(&far, x, is_fused), None, "{function:?} {x}");
+                }
+            }
+        }
     }
 
     /// The parts of the tables are powers of two over π, less multiples of 2^23.

@@ -33,6 +33,8 @@
 //! | [`power`] | `pow` |
 
 mod builder;
+#[cfg(test)]
+mod evaluate;
 mod exponential;
 mod far;
 mod inverse;

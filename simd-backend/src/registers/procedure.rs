@@ -15,6 +15,7 @@ use super::{
 };
 use crate::lanes::{Kind, LaneOp};
 use crate::machine::Tile;
+use crate::mutants::{Mutant, is_active};
 
 /// The procedure of a function, for a register of lanes in `tile` or for one number.
 pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure {
@@ -269,6 +270,9 @@ impl Builder {
         let (result, undecided) = (self.narrow(far.result), self.narrow(far.undecided));
         let of_far = self.op(of_masks, LaneOp::And, &[undecided, beyond]);
         let undecided = self.op(of_masks, LaneOp::Or, &[of_far, of_near]);
+        if is_active(Mutant::NearResult) {
+            return Outcome { undecided, ..near };
+        }
         let operands = [beyond, result, near.result];
         Outcome { result: self.op(self.ty(Kind::F32), LaneOp::Select, &operands), undecided }
     }
@@ -384,7 +388,9 @@ impl Builder {
                 }
                 Step::Op(BodyOp::Table(table), of) => {
                     let (of, reg) = (self.narrow(of[0]), self.reg(ty));
-                    self.push(Instr::Table(reg, Box::new(**table), of));
+                    let mut table = Box::new(**table);
+                    table.rotate_left(usize::from(is_active(Mutant::ShiftedTable)));
+                    self.push(Instr::Table(reg, table, of));
                     Lanes::Narrow(reg)
                 }
                 Step::Op(op, of) if self.is_vector => {
