@@ -47,8 +47,8 @@
 //! # Elementary functions
 //!
 //! Each elementary function that a program uses is one *procedure* for one register of operands,
-//! shared by all its sites: a body in binary64 and, for undecided lanes, a call of the reference
-//! mathematics. So functions are strip-mined, and their bodies have all machine registers.
+//! shared by all its sites: a body in binary64, for some functions a second body for lanes beyond
+//! its range, and a call of the reference mathematics for undecided lanes. So functions are strip-mined, and their bodies have all machine registers.
 //!
 //! # Loops
 //!

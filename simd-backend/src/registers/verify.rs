@@ -45,7 +45,7 @@
 //!
 //! 12. A call passes an argument of the same type for each parameter. Call-outs take the function's
 //!     number of operands and a mask of the same lanes; they occur in cold blocks of procedures
-//!     only. Products and sums of open rounding occur in procedures only.
+//!     only. Products and sums of open rounding, and tables, occur in procedures only.
 
 use std::fmt::{self, Display, Formatter};
 

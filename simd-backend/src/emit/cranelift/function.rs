@@ -52,6 +52,7 @@ pub(super) fn function(
         reference: None,
         procedures: vec![None; program.procedures.len()],
         constants: FxHashMap::default(),
+        table_bytes: None,
         spill_slots: None,
         depths: match allocation {
             Allocation::Thorough => None,

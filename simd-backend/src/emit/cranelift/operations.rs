@@ -209,10 +209,31 @@ impl Selection<'_, '_> {
 
     /// The words of a table at the last three bits of each word. The table is 32 bytes in two vectors.
     pub(super) fn table(&mut self, table: &[u32; 8], index: Value) -> Value {
+        let words = [0, 4].into_iter().zip(self.bytes_at(index)).map(|(start, bytes)| {
+            let bits = (0..4).rev().fold(0, |bits, i| bits << 32 | u128::from(table[start + i]));
+            let half = self.vector(types::I8X16, bits);
+            match self.is_x86 {
+                true => self.builder.ins().x86_pshufb(half, bytes),
+                false => self.builder.ins().swizzle(half, bytes),
+            }
+        });
+        let words: Vec<Value> = words.collect();
+        let both = self.builder.ins().bor(words[0], words[1]);
+        self.builder.ins().bitcast(types::I32X4, same_bits(), both)
+    }
+
+    /// The numbers of the bytes of a table's words in its first and in its second vector. A number that is
+    /// beyond a vector stands for zero.
+    fn bytes_at(&mut self, index: Value) -> [Value; 2] {
+        let block = self.builder.current_block();
+        if let Some((known, bytes)) = self.table_bytes
+            && known == (block, index)
+        {
+            return bytes;
+        }
         let ty = RegisterType::Vector(Kind::I32);
-        let [last, first, other] =
+        let [last, first, second] =
             [7, 0x0302_0100, 0x1010_1010].map(|bits| self.constant(ty, bits));
-        // The numbers of the four bytes.
         let word = self.builder.ins().band(index, last);
         let byte = self.shifted(Opcode::Ishl, word, 2);
         let above = self.shifted(Opcode::Ishl, byte, 8);
@@ -220,16 +241,18 @@ impl Selection<'_, '_> {
         let above = self.shifted(Opcode::Ishl, two, 16);
         let four = self.builder.ins().bor(two, above);
         let low = self.builder.ins().bor(four, first);
-        // From 16 on a number is beyond a vector, and its byte is zero.
-        let high = self.builder.ins().bxor(low, other);
-        let words = [(0, low), (4, high)].map(|(start, bytes)| {
-            let bits = (0..4).rev().fold(0, |bits, i| bits << 32 | u128::from(table[start + i]));
-            let half = self.vector(types::I8X16, bits);
+        let high = self.builder.ins().bxor(low, second);
+        let bytes = [low, high].map(|bytes| {
             let bytes = self.builder.ins().bitcast(types::I8X16, same_bits(), bytes);
-            self.builder.ins().swizzle(half, bytes)
+            if !self.is_x86 {
+                return bytes;
+            }
+            // The instruction gives zero if the highest bit is set.
+            let beyond = self.vector(types::I8X16, u128::from_le_bytes([0x70; 16]));
+            self.builder.ins().iadd(bytes, beyond)
         });
-        let both = self.builder.ins().bor(words[0], words[1]);
-        self.builder.ins().bitcast(types::I32X4, same_bits(), both)
+        self.table_bytes = Some(((block, index), bytes));
+        bytes
     }
 
     /// A vector of type `ty`, of 16 bytes picked from two vectors.

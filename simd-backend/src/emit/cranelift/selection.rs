@@ -65,6 +65,8 @@ pub(super) struct Selection<'p, 'f> {
     pub(super) procedures: Vec<Option<FuncRef>>,
     /// The handles of vector constants, by their bits.
     pub(super) constants: FxHashMap<u128, Constant>,
+    /// The numbers of bytes for the last index of a table, and the block that computes them.
+    pub(super) table_bytes: Option<((Option<ir::Block>, Value), [Value; 2])>,
     /// The address of the spill slots, if there are any.
     pub(super) spill_slots: Option<Value>,
     /// The loop depth of each block, where the order of blocks matters.

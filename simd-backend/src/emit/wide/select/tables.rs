@@ -3,7 +3,7 @@
 //! A gather takes about as long as loading its lanes one after the other. If the bound of an index
 //! proves that all words in reach fill few registers, these registers are loaded whole and
 //! permuted. The lower bits of an index choose the lane of one register or, with EVEX, of two. Each
-//! higher bit chooses between two results.
+//! higher bit chooses between two results. Constant tables of elementary functions are one permutation.
 
 use regalloc2::VReg;
 
