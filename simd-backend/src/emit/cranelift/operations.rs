@@ -12,7 +12,7 @@ use cranelift_codegen::ir::{
 
 use lambdav_core::graph::Side;
 
-use super::selection::{Selection, clif_type};
+use super::selection::{Selection, TableBytes, clif_type};
 use crate::lanes::{Axis, Kind, LaneOp};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::RegisterType;
@@ -226,10 +226,10 @@ impl Selection<'_, '_> {
     /// beyond a vector stands for zero.
     fn bytes_at(&mut self, index: Value) -> [Value; 2] {
         let block = self.builder.current_block();
-        if let Some((known, bytes)) = self.table_bytes
-            && known == (block, index)
+        if let Some(known) = self.table_bytes
+            && (known.block, known.index) == (block, index)
         {
-            return bytes;
+            return known.bytes;
         }
         let ty = RegisterType::Vector(Kind::I32);
         let [last, first, second] =
@@ -251,7 +251,7 @@ impl Selection<'_, '_> {
             let beyond = self.vector(types::I8X16, u128::from_le_bytes([0x70; 16]));
             self.builder.ins().iadd(bytes, beyond)
         });
-        self.table_bytes = Some(((block, index), bytes));
+        self.table_bytes = Some(TableBytes { block, index, bytes });
         bytes
     }
 
