@@ -10,18 +10,20 @@
 //! have so few digits that a product with x' is exact. A table has eight words, which a register holds: a
 //! lookup is one permutation ([`BodyOp::Table`]).
 //!
-//! *Reduction.* f is x/π minus the nearest integer k, or, for the cosine, minus k − ½. k is the integer
-//! nearest to the sum of the first two products. The first product minus k is exact: a multiple of its last
-//! place, and only as large as the second product. So is its sum with the second product, unless that sum is
-//! far larger than the third product. The other products are added last. The sine is (−1)^k sin πf. The
-//! tangent is that of r = f π/2, where f is 2x/π minus an integer; it multiplies 2x' instead of x'.
+//! *Reduction.* f is x/π minus the nearest integer k, or, for the cosine, minus k − ½. k comes from the sum of
+//! the first two products, whose rounding may only make k one of two integers that are nearly as near. The
+//! first product minus k is exact: a multiple of its last place, and only as large as the second product. So
+//! is its sum with the second product, unless that sum is far larger than the third product. The other
+//! products are added last. These products are exact, or too small for their error to matter; so fused and
+//! separate operations serve alike. The sine is (−1)^k sin πf. The tangent is that of r = f π/2, where f is
+//! 2x/π minus an integer; it multiplies 2x' instead of x'.
 //!
 //! *Error.* Most parts of the table are binary32 numbers ([`NARROW`]), which are cheap to look up and to
 //! convert. The four parts have 24 digits each. The remainder of C is at most 2^-78, that of f 2^-61. If
 //! |sin πf| < 2^-15, the lane is undecided, one in 50,000; so the relative error of f is below 2^-44.3, and
 //! that of sines below 2^-42.3, as in the body for small arguments. For the tangent the error of f is at most
 //! 2^-60. If |r| < 2^-15, the lane is undecided; so the error of r is below 2^-44.3, that of tangents below
-//! 2^-42.0 if |r| is small and 2^-42.1 otherwise.
+//! 2^-42.1.
 //!
 //! *With registers of 512 bits* the table of sines and cosines has parts of 29, 29 and 53 digits ([`WIDE`]),
 //! each as two words. The remainder of C is at most 2^-92, that of f 2^-75. The least f beyond 2^19 is
