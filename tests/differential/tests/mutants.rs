@@ -391,7 +391,7 @@ fn mutants_of_tables_are_found() {
 #[test]
 fn mutants_of_large_arguments_are_found() {
     for function in ["sin", "cos", "tan"] {
-        let text = format!("({function} (* (.x (frag-coord)) 1e8))");
+        let text = format!("({function} (* (.x (frag-coord)) 1e30))");
         for name in ["registers8", "wide16", "widest32", "simd4"] {
             each_is_found_by(&text, name, &simd::Mutant::OF_LARGE_ARGUMENTS, simd::activate);
         }
