@@ -109,7 +109,12 @@ fn expression(op: BodyOp, kind: BodyKind, operands: &[String]) -> String {
         BodyOp::Promote => format!("f64::from({a})"),
         BodyOp::Demote => format!("{a} as f32"),
         BodyOp::Narrow => format!("{a} as u32"),
-        BodyOp::Part(_) | BodyOp::Concat | BodyOp::Upper | BodyOp::Funnel(_) | BodyOp::Logic(_) => {
+        BodyOp::Table(_)
+        | BodyOp::Part(_)
+        | BodyOp::Concat
+        | BodyOp::Upper
+        | BodyOp::Funnel(_)
+        | BodyOp::Logic(_) => {
             unreachable!("bodies have it for some machines alone")
         }
         BodyOp::Bits => match kind {

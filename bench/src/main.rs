@@ -62,7 +62,7 @@ enum What {
     /// Speed of the kernels over the same in scalar Rust
     Kernels(BenchArguments),
     /// Nanoseconds per value of the elementary functions
-    Functions(BenchArguments),
+    Functions(functions::FunctionOptions),
     /// Compile times of programs of a thousand to a hundred thousand operations, of the gallery, and of
     /// whole processes
     Compile(compile::CompileOptions),

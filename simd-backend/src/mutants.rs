@@ -122,6 +122,10 @@ pub enum Mutant {
     IgnoredFlag,
     /// Changes leave no stamps.
     UnstampedChange,
+    /// A table of an elementary function has its words in the places before.
+    ShiftedTable,
+    /// Lanes beyond the range of an elementary function's first body keep its result.
+    NearResult,
     /// A plane of a texture begins as many rows behind the one before as the texture has columns.
     WrongPlane,
 }
@@ -157,6 +161,9 @@ impl Mutant {
 
     /// Mutants of tables in registers.
     pub const OF_TABLES: [Self; 1] = [Self::SwappedTables];
+
+    /// Mutants of elementary functions at large arguments.
+    pub const OF_LARGE_ARGUMENTS: [Self; 2] = [Self::ShiftedTable, Self::NearResult];
 
     /// Mutants of loads by columns.
     pub const OF_COLUMNS: [Self; 1] = [Self::UntestedColumns];

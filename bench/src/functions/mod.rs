@@ -1,8 +1,8 @@
 //! Nanoseconds per value of each elementary function: in machine code at each number of lanes, beside
 //! CORE-MATH (one value after the other), and beside polynomials in single precision.
 //!
-//! Each pixel sums the function at 64 arguments. They are spread evenly over a typical range, but in
-//! scrambled order, so that branches on the argument are as unpredictable as in a varied picture. All times
+//! Each pixel sums the function at 64 arguments. They are spread evenly over a typical range, or over the
+//! exponents of all finite numbers that are not negative (rows that end in `any`), but in scrambled order, so that branches on the argument are as unpredictable as in a varied picture. All times
 //! but `own` include the loop and the arguments. `own` is the time at the default number of lanes minus the
 //! time of the same loop summing the arguments themselves: the cost that a function adds to a program. All
 //! sums are equal in every bit, except those of the polynomials.
@@ -14,7 +14,9 @@ mod program;
 use crate::BenchArguments;
 use crate::table::Table;
 use crate::timing::{Clock, Subject, Summary};
+use clap::Args;
 use lambdav_core::op::Elementary;
+use lambdav_simd_backend::Target;
 use lambdav_simd_backend::registers::Shape;
 use program::{Compiled, PIXELS, Value};
 use serde::Serialize;
@@ -24,17 +26,25 @@ use std::io;
 /// A function, and the ranges of its operands.
 #[derive(Clone, Copy, Debug)]
 struct Domain {
+    /// The name, if it is not the function's.
+    name: Option<&'static str>,
     function: Elementary,
-    /// Minimum and maximum of the first operand.
-    x: [f32; 2],
+    /// Minimum and maximum of the first operand; if `None`, its bits are evenly spread.
+    x: Option<[f32; 2]>,
     /// Minimum and maximum of the second operand.
     y: [f32; 2],
 }
 
-const DOMAINS: [Domain; 18] = {
+const DOMAINS: [Domain; 21] = {
     use Elementary::*;
     const fn of(function: Elementary, low: f32, high: f32) -> Domain {
-        Domain { function, x: [low, high], y: [0.0, 0.0] }
+        Domain { name: None, function, x: Some([low, high]), y: [0.0, 0.0] }
+    }
+    const fn of_any(name: &'static str, function: Elementary) -> Domain {
+        Domain { name: Some(name), function, x: None, y: [0.0, 0.0] }
+    }
+    const fn of_two(function: Elementary, x: [f32; 2], y: [f32; 2]) -> Domain {
+        Domain { name: None, function, x: Some(x), y }
     }
     [
         of(Sin, -10.0, 10.0),
@@ -53,10 +63,33 @@ const DOMAINS: [Domain; 18] = {
         of(Exp2, -10.0, 10.0),
         of(Log, 0.01, 100.0),
         of(Log2, 0.01, 100.0),
-        Domain { function: Atan2, x: [-10.0, 10.0], y: [-10.0, 10.0] },
-        Domain { function: Pow, x: [0.01, 10.0], y: [-4.0, 4.0] },
+        of_two(Atan2, [-10.0, 10.0], [-10.0, 10.0]),
+        of_two(Pow, [0.01, 10.0], [-4.0, 4.0]),
+        of_any("sin-any", Sin),
+        of_any("cos-any", Cos),
+        of_any("tan-any", Tan),
     ]
 };
+
+impl Domain {
+    fn name(&self) -> &'static str {
+        self.name.unwrap_or(self.function.name())
+    }
+
+    /// True if a polynomial in single precision is compared. It is accurate for small arguments alone.
+    fn has_polynomial(&self) -> bool {
+        self.x.is_some() && polynomial::exists(self.function)
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct FunctionOptions {
+    #[command(flatten)]
+    options: BenchArguments,
+    /// Registers to compile for; by default the widest of this machine
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(Target::here()))]
+    target: Option<String>,
+}
 
 /// A row of the table; times are nanoseconds per value.
 #[derive(Serialize)]
@@ -85,7 +118,12 @@ struct Timed {
 }
 
 /// Measures and prints.
-pub(crate) fn run(options: &BenchArguments) -> io::Result<()> {
+pub(crate) fn run(FunctionOptions { options, target }: &FunctionOptions) -> io::Result<()> {
+    let target = match target {
+        None => Target::host(),
+        Some(name) => Target::named(name).map(|known| known.expect("one of them")),
+    };
+    let target = target.map_err(io::Error::other)?;
     let mut columns = vec![("function", 10), ("oracle", 7)];
     let lanes = Shape::LANES.map(|lanes| format!("x{lanes}"));
     columns.extend(lanes.iter().map(|name| (name.as_str(), 7)));
@@ -95,8 +133,8 @@ pub(crate) fn run(options: &BenchArguments) -> io::Result<()> {
     );
     let table = Table::new(&columns);
     let mut rows = Vec::new();
-    for domain in DOMAINS.iter().filter(|domain| options.wants(domain.function.name())) {
-        let row = measure(domain, options.runs());
+    for domain in DOMAINS.iter().filter(|domain| options.wants(domain.name())) {
+        let row = measure(domain, options.runs(), &target);
         print(&table, &row);
         rows.push(row);
     }
@@ -121,22 +159,22 @@ fn print(table: &Table, row: &Row) {
 }
 
 /// Measures a row.
-fn measure(domain: &Domain, runs: usize) -> Row {
+fn measure(domain: &Domain, runs: usize, target: &Target) -> Row {
     let compile = |value| -> Vec<Compiled> {
         let lanes = Shape::LANES.into_iter();
-        lanes.map(|lanes| Compiled::new(domain, Some(lanes), value)).collect()
+        lanes.map(|lanes| Compiled::new(domain, Some(lanes), value, target)).collect()
     };
     let mut compiled = compile(Value::Function);
-    let default_lanes = Compiled::new(domain, None, Value::Function).lanes();
+    let default_lanes = Compiled::new(domain, None, Value::Function, target).lanes();
     let lanes_of_function = compiled.len();
-    let has_polynomial = polynomial::exists(domain.function);
+    let has_polynomial = domain.has_polynomial();
     if has_polynomial {
         compiled.extend(compile(Value::Polynomial));
     }
     let mut wanted = vec![[0.0; 4]; PIXELS];
     oracle::sums(domain, &mut wanted);
     check(domain, &compiled[..lanes_of_function], &wanted);
-    compiled.push(Compiled::new(domain, Some(default_lanes), Value::Arguments));
+    compiled.push(Compiled::new(domain, Some(default_lanes), Value::Arguments, target));
 
     let mut subjects: Vec<Subject<'_>> = compiled
         .iter()
@@ -171,7 +209,7 @@ fn measure(domain: &Domain, runs: usize) -> Row {
     let ratio = |first: usize, second: usize| Summary::of_ratios(&times[first], &times[second]);
     let less_arguments = times[default].iter().zip(&times[arguments]).map(|(a, b)| a - b);
     Row {
-        name: domain.function.name(),
+        name: domain.name(),
         oracle: summaries[oracle],
         default_lanes,
         own: Summary::of(&less_arguments.collect::<Vec<_>>()).scaled(nanoseconds),
@@ -194,10 +232,15 @@ fn check(domain: &Domain, compiled: &[Compiled], wanted: &[[f32; 4]]) {
 
 #[cfg(test)]
 mod tests {
+    use lambdav_simd_backend::Target;
     use lambdav_simd_backend::registers::Shape;
 
     use super::program::{Compiled, PIXELS, Value};
-    use super::{DOMAINS, check, oracle, polynomial};
+    use super::{DOMAINS, check, oracle};
+
+    fn host() -> Target {
+        Target::host().expect("a machine that is not too old")
+    }
 
     /// All sums equal the oracle's, at every number of lanes.
     #[test]
@@ -205,7 +248,7 @@ mod tests {
         for domain in &DOMAINS {
             let mut wanted = vec![[0.0; 4]; PIXELS];
             oracle::sums(domain, &mut wanted);
-            let compiled = |n| Compiled::new(domain, Some(n), Value::Function);
+            let compiled = |n| Compiled::new(domain, Some(n), Value::Function, &host());
             check(domain, &Shape::LANES.map(compiled), &wanted);
         }
     }
@@ -213,11 +256,12 @@ mod tests {
     /// Polynomials of single precision have small errors.
     #[test]
     fn polynomials_are_near() {
-        for domain in DOMAINS.iter().filter(|domain| polynomial::exists(domain.function)) {
+        for domain in DOMAINS.iter().filter(|domain| domain.has_polynomial()) {
             let (mut wanted, mut found) = (vec![[0.0; 4]; PIXELS], vec![[0.0; 4]; PIXELS]);
             oracle::sums(domain, &mut wanted);
             for lanes in [1, 4, 16] {
-                Compiled::new(domain, Some(lanes), Value::Polynomial).run(&mut found);
+                let value = Value::Polynomial;
+                Compiled::new(domain, Some(lanes), value, &host()).run(&mut found);
                 for ([found, ..], [wanted, ..]) in found.iter().zip(&wanted) {
                     let off = (found - wanted).abs();
                     assert!(off <= 1e-6 * wanted.abs().max(16.0), "{found} for {wanted}");

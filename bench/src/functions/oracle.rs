@@ -1,7 +1,7 @@
 //! The sums computed with CORE-MATH, one value after the other.
 
 use super::Domain;
-use super::program::{COLUMNS, ROUNDS, STEPS};
+use super::program::{ALL_BITS, COLUMNS, ROUNDS, STEPS};
 use lambdav_core::op::Elementary;
 
 fn fract(x: f32) -> f32 {
@@ -34,16 +34,22 @@ pub(super) fn sums(domain: &Domain, pixels: &mut [[f32; 4]]) {
 }
 
 fn unary(domain: &Domain, pixels: &mut [[f32; 4]], function: impl Fn(f32) -> f32) {
-    let [x0, x1] = domain.x;
-    sum(pixels, |base, i| function(x0 + (x1 - x0) * fract(base + i * STEPS[0])));
+    sum(pixels, |base, i| function(first(domain, base, i)));
 }
 
 fn binary(domain: &Domain, pixels: &mut [[f32; 4]], function: impl Fn(f32, f32) -> f32) {
-    let ([x0, x1], [y0, y1]) = (domain.x, domain.y);
+    let [y0, y1] = domain.y;
     sum(pixels, |base, i| {
-        let x = x0 + (x1 - x0) * fract(base + i * STEPS[0]);
+        let x = first(domain, base, i);
         function(x, y0 + (y1 - y0) * fract(base + i * STEPS[1]))
     });
+}
+
+/// The first operand.
+fn first(domain: &Domain, base: f32, i: f32) -> f32 {
+    let [low, high] = domain.x.unwrap_or(ALL_BITS);
+    let value = low + (high - low) * fract(base + i * STEPS[0]);
+    if domain.x.is_some() { value } else { f32::from_bits(value as u32) }
 }
 
 fn sum(pixels: &mut [[f32; 4]], value: impl Fn(f32, f32) -> f32) {

@@ -28,6 +28,9 @@ pub(super) const VALUES: usize = PIXELS * ROUNDS as usize;
 /// cover the range.
 pub(super) const STEPS: [f32; 2] = [0.569_840_3, 0.438_579];
 
+/// The bits of zero and infinity, as numbers. A number from the first up to the second has the bits of a finite one.
+pub(super) const ALL_BITS: [f32; 2] = [0.0, 2_139_095_040.0];
+
 /// A loop in machine code.
 pub(super) struct Compiled {
     code: Executable,
@@ -54,8 +57,12 @@ fn text(domain: &Domain, value: Value) -> String {
     let operand = |[low, high]: [f32; 2], step: f32| {
         format!("(+ {low} (* {} (fract (+ base (* i {step})))))", high - low)
     };
-    let Domain { function, x, y } = domain;
-    let (first, is_pair) = (operand(*x, STEPS[0]), function.arity() == 2);
+    let Domain { function, x, y, .. } = domain;
+    let first = match x {
+        Some(x) => operand(*x, STEPS[0]),
+        None => format!("(from-bits (uint {}))", operand(ALL_BITS, STEPS[0])),
+    };
+    let is_pair = function.arity() == 2;
     let second = if is_pair { operand(*y, STEPS[1]) } else { String::new() };
     let value = match value {
         Value::Function | Value::Polynomial => format!("({} {first} {second})", function.name()),
@@ -70,14 +77,13 @@ fn text(domain: &Domain, value: Value) -> String {
 
 impl Compiled {
     /// Compiles for the given number of lanes, or the default one.
-    pub(super) fn new(domain: &Domain, lanes: Option<u32>, value: Value) -> Self {
+    pub(super) fn new(domain: &Domain, lanes: Option<u32>, value: Value, target: &Target) -> Self {
         let loaded = Loaded::from_text("function.lv", &text(domain, value));
         let core = loaded.core.expect("the text is a program");
         let size = Size::new(COLUMNS, ROWS).expect("a common size");
         let settings = Settings::new(&core, size);
         let scheduled = schedule(&core, &[0]).expect("it does not nest");
-        let target = Target::host().expect("a machine that is not too old");
-        let mut compiler = Compiler { lanes, ..Compiler::new(target) };
+        let mut compiler = Compiler { lanes, ..Compiler::new(target.clone()) };
         let mut program = compiler.lane_program(&scheduled);
         // The polynomial gets the same number of lanes as the function.
         compiler.lanes = Some(compiler.choice(&program).shape.lanes());

@@ -30,6 +30,8 @@ pub struct Body {
     pub result: V,
     /// A mask: lanes whose result must not be used.
     pub undecided: V,
+    /// A mask, part of `undecided`: the lanes that [`far_body`](super::far_body) computes, if it exists.
+    pub beyond: Option<V>,
 }
 
 /// The relative error of bodies is below this, except for `pow` and for those that end in
@@ -48,6 +50,7 @@ pub(super) struct Builder {
     steps: Vec<(BodyKind, Step)>,
     constants: FxHashMap<(BodyKind, u64), V>,
     end: Option<(V, V)>,
+    beyond: Option<V>,
     /// The body is for registers of 512 bits ([`wide_body`](super::wide_body)).
     pub(super) is_wide: bool,
 }
@@ -55,12 +58,12 @@ pub(super) struct Builder {
 impl Builder {
     pub(super) fn new(arity: usize, is_wide: bool) -> Self {
         let steps = (0..arity).map(|i| (BodyKind::F32, Step::Operand(i))).collect();
-        Self { steps, constants: FxHashMap::default(), end: None, is_wide }
+        Self { steps, constants: FxHashMap::default(), end: None, beyond: None, is_wide }
     }
 
     pub(super) fn finish(self) -> Body {
         let (result, undecided) = self.end.expect("each body ends in a rounding test");
-        Body { steps: self.steps, result, undecided }
+        Body { steps: self.steps, result, undecided, beyond: self.beyond }
     }
 
     pub(super) fn push(&mut self, kind: BodyKind, step: Step) -> V {
@@ -332,5 +335,24 @@ impl Builder {
         let (result, undecided) = self.end.expect("a rounding test comes before");
         let undecided = self.or(undecided, mask);
         self.end = Some((result, undecided));
+    }
+
+    /// After the rounding test: makes results below `least` in magnitude undecided, too.
+    pub(super) fn refuse_small(&mut self, least: f32) {
+        let (result, _) = self.end.expect("a rounding test comes before");
+        let (size, least) = (self.abs(result), self.single(least));
+        let is_small = self.less(size, least);
+        self.refuse(is_small);
+    }
+
+    /// After the rounding test: leaves the lanes of a mask to [`far_body`](super::far_body).
+    pub(super) fn leave(&mut self, mask: V) {
+        self.refuse(mask);
+        self.beyond = Some(mask);
+    }
+
+    /// For each lane, the word of a table at the last three bits of `index`.
+    pub(super) fn table(&mut self, table: &'static [u32; 8], index: V) -> V {
+        self.op(BodyOp::Table(table), &[index])
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A [`Body`] computes in binary64 and ends in a *rounding test* (Ziv's). The result r lies within a relative
 //! error ε of the true value. So if no midpoint of two binary32 numbers is that near to r, both round to the
-//! same binary32. Otherwise the lane is *undecided*, and takes the slow path, the reference mathematics; so
-//! does a lane whose argument is outside a body's range. The last bits of r give its distance from a midpoint
+//! same binary32. Otherwise the lane is *undecided*, and takes the slow path, the reference mathematics. If an
+//! argument is beyond a body's range, a second body ([`far_body`]) computes all such lanes first. The last bits of r give its distance from a midpoint
 //! ([`round`](builder::Builder::round)). Subnormal results have other midpoints: if the result may be
 //! subnormal, the test compares the rounded r(1−ε) and r(1+ε)
 //! ([`round_within`](builder::Builder::round_within)). The true value alone determines the result. So every
@@ -28,11 +28,15 @@
 //! | [`exponential`] | `exp exp2 sinh cosh tanh` |
 //! | [`logarithm`] | `log log2 asinh acosh atanh` |
 //! | [`trigonometric`] | `sin cos tan` |
+//! | [`far`] | `sin cos tan` of large arguments |
 //! | [`inverse`] | `asin acos atan atan2` |
 //! | [`power`] | `pow` |
 
 mod builder;
+#[cfg(test)]
+mod evaluate;
 mod exponential;
+mod far;
 mod inverse;
 mod logarithm;
 mod operation;
@@ -48,6 +52,19 @@ pub use self::operation::{BodyKind, BodyOp, Part};
 /// The body of a function.
 pub fn body(function: Elementary) -> Body {
     made(function, false)
+}
+
+/// The body for the lanes that are [beyond](Body::beyond) the range of [`body`] or, if `is_wide`, of
+/// [`wide_body`]. Its results are undefined in other lanes.
+pub fn far_body(function: Elementary, is_wide: bool) -> Option<Body> {
+    let mut b = Builder::new(function.arity(), is_wide);
+    match function {
+        Elementary::Sin => far::sin(&mut b),
+        Elementary::Cos => far::cos(&mut b),
+        Elementary::Tan => far::tan(&mut b),
+        _ => return None,
+    }
+    Some(b.finish())
 }
 
 /// The body for registers of 512 bits. Logarithms split a number by one instruction ([`BodyOp::Part`]). Sines and

@@ -73,6 +73,9 @@ pub enum BodyOp {
     Narrow,
     /// Reinterprets the bits of a float as an integer of the same size, or of an integer as a float.
     Bits,
+    /// From `I32` to `I32`: the word of the table at the operand's last three bits. Only a
+    /// [`far_body`](super::far_body) uses this operation.
+    Table(&'static [u32; 8]),
     /// A part of an `F64`. Only a [`wide_body`](super::wide_body) uses this operation and those below.
     Part(Part),
     /// An `I64` from two `I32`s, the upper half first. Registers keep the lanes of such a value in another
@@ -146,6 +149,7 @@ impl BodyOp {
             (Self::Concat, &[BodyKind::I32, BodyKind::I32]) => BodyKind::I64,
             (Self::Funnel(1..32), &[BodyKind::I32, BodyKind::I32]) => BodyKind::I32,
             (Self::Logic(_), &[BodyKind::I32, BodyKind::I32, BodyKind::I32]) => BodyKind::I32,
+            (Self::Table(_), &[BodyKind::I32]) => BodyKind::I32,
             (Self::Bits, &[BodyKind::F32]) => BodyKind::I32,
             (Self::Bits, &[BodyKind::I32]) => BodyKind::F32,
             (Self::Bits, &[BodyKind::F64]) => BodyKind::I64,

@@ -3,8 +3,8 @@
 //! Sine and cosine: x = r + nπ with |r| ≤ π/2, where n is an integer k for the sine and k − ½ for the cosine.
 //! Both are then (−1)^k sin r: one polynomial, without selects. The tangent: x = r + k π/2 with |r| ≤ π/4.
 //! Both bounds may be exceeded by 2^-30, since the quotient is rounded before k is found. This holds for |x|
-//! ≤ 2^19; lanes beyond are undecided. (A hash `(sin (dot p (vec2 12.9898 78.233)))` of the pixels of a wide
-//! screen stays below 2^18.)
+//! ≤ 2^19; larger arguments have bodies of their own, see [`super::far`]. (A hash `(sin (dot p (vec2 12.9898
+//! 78.233)))` of the pixels of a wide screen stays below 2^18.)
 //!
 //! *Error.* π/2 is split into parts of 33 and 53 bits (Cody and Waite). n has at most 20 bits, so the first
 //! product is exact. So is the first sum, a multiple of 2^-32 below 2; if n is zero, r is x. (If n is −½ or ½
@@ -88,21 +88,26 @@ fn negated_if_odd(b: &mut Builder, x: V, bits: V) -> V {
 }
 
 /// Ends the body with a result multiplied by (−1)^k.
-fn end(b: &mut Builder, value: V, bits: V) {
+pub(super) fn signed(b: &mut Builder, value: V, bits: V) {
     b.round(value);
     if !b.is_wide {
         let bits = b.op(BodyOp::Narrow, &[bits]);
         b.flipped(bits);
     }
+}
+
+/// The same; large arguments are beyond.
+fn end(b: &mut Builder, value: V, bits: V) {
+    signed(b, value, bits);
     let beyond = beyond(b);
-    b.refuse(beyond);
+    b.leave(beyond);
 }
 
 /// 1/π in two parts.
 const INVERSE_PI: [f64; 2] = [0.318_309_886_381_030_1, -1.972_394_111_648_692e-10];
 
 /// sin πx on [0, 0.5245] in odd powers: [`WIDE_SINE`] in πx.
-const HALF_TURNS: [f64; 7] = [
+pub(super) const HALF_TURNS: [f64; 7] = [
     3.141_592_653_589_402_3,
     -5.167_712_779_919_158,
     2.550_164_032_616_540_2,
@@ -113,7 +118,7 @@ const HALF_TURNS: [f64; 7] = [
 ];
 
 /// 2^896.
-const SCALE: f64 = f64::from_bits((1023 + 896) << 52);
+pub(super) const SCALE: f64 = f64::from_bits((1023 + 896) << 52);
 
 /// [`wave`] for registers of 512 bits.
 fn wide_wave(b: &mut Builder, is_cosine: bool) {
@@ -136,18 +141,26 @@ fn wide_wave(b: &mut Builder, is_cosine: bool) {
     let f = b.mul_add(x, rest, f);
     let parity = b.op(BodyOp::Narrow, &[bits]);
     let parity = b.shift_left(parity, 31);
+    wide_end(b, f, parity, is_cosine);
+    let beyond = not_below(b, magnitude, BOUND.next_up());
+    b.leave(beyond);
+}
+
+/// Ends a wide body with ± sin πf. `parity` negates the result if its highest bit is set.
+pub(super) fn wide_end(b: &mut Builder, f: V, parity: V, is_cosine: bool) {
     let square = b.mul(f, f);
     let p = b.polynomial(square, &HALF_TURNS.map(|c| c / SCALE));
     let sine = b.mul(f, p);
     // The cosine ignores the sign of the operand.
-    let sign = if is_cosine { b.bits(BodyKind::I32, 0) } else { word };
+    let sign = if is_cosine { b.bits(BodyKind::I32, 0) } else { b.bits_of(V(0)) };
     b.round_scaled(sine, [parity, sign]);
-    // A mask that is true for NaN, too.
-    let size = b.number_of(magnitude);
-    let bound = b.single(BOUND.next_up());
-    let is_within = b.less(size, bound);
-    let beyond = b.op(BodyOp::Not, &[is_within]);
-    b.refuse(beyond);
+}
+
+/// The lanes whose number, with the bits `magnitude`, is not below a bound: NaN, too.
+pub(super) fn not_below(b: &mut Builder, magnitude: V, bound: f32) -> V {
+    let (size, bound) = (b.number_of(magnitude), b.single(bound));
+    let is_below = b.less(size, bound);
+    b.op(BodyOp::Not, &[is_below])
 }
 
 /// (−1)^k sin(x − nπ), where n is the integer k, or k − ½, that is nearest to x/π.
@@ -176,11 +189,17 @@ pub(super) fn cos(b: &mut Builder) {
     if b.is_wide { wide_wave(b, true) } else { wave(b, true) }
 }
 
-/// sin r / cos r, or −cos r / sin r.
 pub(super) fn tan(b: &mut Builder) {
     let x = b.promote(V(0));
     let (k, bits) = b.nearest_product(x, std::f64::consts::FRAC_2_PI);
     let r = reduced(b, x, k, 1.0);
+    let value = tangent(b, r, bits);
+    end(b, value, bits);
+}
+
+/// sin r / cos r for even k, cos r / sin r for odd k; in wide bodies the latter is negated. `bits` has the
+/// last bits of k.
+pub(super) fn tangent(b: &mut Builder, r: V, bits: V) -> V {
     let square = b.mul(r, r);
     let sine = b.polynomial(square, &SINE);
     let sine = b.mul(r, sine);
@@ -191,6 +210,5 @@ pub(super) fn tan(b: &mut Builder) {
     let dividend = b.select(is_even, sine, cosine);
     let dividend = negated_if_odd(b, dividend, bits);
     let divisor = b.select(is_even, cosine, sine);
-    let value = b.div(dividend, divisor);
-    end(b, value, bits);
+    b.div(dividend, divisor)
 }

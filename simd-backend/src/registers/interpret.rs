@@ -452,6 +452,10 @@ impl<'a> Call<'a> {
                 };
                 (*to, (0..on.lanes(*to)).map(lane).collect())
             }
+            Instr::Table(to, table, index) => {
+                let word = |&index: &Option<u64>| Some(table[(index? % 8) as usize].into());
+                (*to, on.get(*index)?.iter().map(word).collect())
+            }
             Instr::Any(to, masks) => {
                 let mut any = Some(0);
                 for &mask in masks {

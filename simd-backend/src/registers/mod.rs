@@ -47,8 +47,8 @@
 //! # Elementary functions
 //!
 //! Each elementary function that a program uses is one *procedure* for one register of operands,
-//! shared by all its sites: a body in binary64 and, for undecided lanes, a call of the reference
-//! mathematics. So functions are strip-mined, and their bodies have all machine registers.
+//! shared by all its sites: a body in binary64, for some functions a second body for lanes beyond
+//! its range, and a call of the reference mathematics for undecided lanes. So functions are strip-mined, and their bodies have all machine registers.
 //!
 //! # Loops
 //!
@@ -273,6 +273,8 @@ pub enum Instr {
     /// Bitwise logic of three `I32` by a truth table: three bits form the number of a bit in the
     /// table, the first operand's bit the highest. Where [`Instr::Part`] is allowed.
     Logic(Reg, u8, [Reg; 3]),
+    /// In each lane the word at the last three bits of an `I32`: `I32`. Only procedures use it.
+    Table(Reg, Box<[u32; 8]>, Reg),
     /// True if any lane of any of the masks is set.
     Any(Reg, Box<[Reg]>),
     /// A word of input.
@@ -455,6 +457,7 @@ impl Instr {
             | Self::Words(to, ..)
             | Self::Funnel(to, ..)
             | Self::Logic(to, ..)
+            | Self::Table(to, ..)
             | Self::Any(to, _)
             | Self::Scattered(to, ..)
             | Self::Apart(to, ..)
@@ -607,6 +610,7 @@ macro_rules! uses {
                     | Self::LoadColumns { index: from, .. }
                     | Self::Half(_, from, _)
                     | Self::Part(_, _, from)
+                    | Self::Table(_, _, from)
                     | Self::SetSlot(_, from)
                     | Self::Spill(_, from) => f(from),
                     Self::Apart(_, _, of) => of.$iter().flatten().for_each(f),

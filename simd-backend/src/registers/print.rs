@@ -241,6 +241,10 @@ fn print_block(
             Instr::Logic(to, table, of) => {
                 format!("{} = logic {table:#04x} {}", typed(to), List(of))
             }
+            Instr::Table(to, table, index) => {
+                let words = table.map(|word| format!("{word:#010x}"));
+                format!("{} = table {} at {index}", typed(to), words.join(" "))
+            }
             Instr::Any(to, masks) => format!("{} = any {}", typed(to), List(masks)),
             Instr::Input(to, word) if (*word as usize) < program.inputs.len() => {
                 format!("{} = input {word} {}", typed(to), program.inputs.get(*word as usize))

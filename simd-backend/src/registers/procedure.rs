@@ -1,6 +1,12 @@
 //! Elementary functions as procedures.
+//!
+//! The first block computes the body and tests whether an active lane is undecided; if none is, the procedure
+//! returns. If there is a body for arguments beyond the range of the first ([`far_body`]), the next block
+//! computes it in all lanes, and selects its results in the lanes beyond. The reference mathematics computes
+//! the lanes that are still undecided. Both blocks are out of the way of the first. A procedure for one number
+//! has no second body.
 
-use lambdav_core::elementary::{Body, BodyKind, BodyOp, Step, V, body, wide_body};
+use lambdav_core::elementary::{Body, BodyKind, BodyOp, Step, V, body, far_body, wide_body};
 use lambdav_core::op::Elementary;
 
 use super::halves::{Assemble, Lanes};
@@ -9,6 +15,7 @@ use super::{
 };
 use crate::lanes::{Kind, LaneOp};
 use crate::machine::Tile;
+use crate::mutants::{Mutant, is_active};
 
 /// The procedure of a function, for a register of lanes in `tile` or for one number.
 pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure {
@@ -30,11 +37,6 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
     builder.steps(&body, &operands, |v| !masks.has(v));
 
     let result = builder.narrow(body.result);
-    let of_masks = builder.ty(Kind::Mask);
-    let active = |builder: &mut Builder, found| match mask {
-        Some(mask) => builder.op(of_masks, LaneOp::And, &[found, mask]),
-        None => found,
-    };
     let mut tested = Vec::new();
     for chain in &masks.chains {
         let (narrow, rest) = chain.split_first().expect("it begins with words");
@@ -43,67 +45,75 @@ pub(super) fn procedure(elementary: Elementary, tile: Option<Tile>) -> Procedure
         tested.push(builder.narrow(rest[rest.len() - 1]));
     }
     let mut undecided = Vec::new();
+    let mut beyond = None;
     for &v in &masks.others {
-        undecided.push(
-            match (mask, masks.opposites.iter().find(|&&(opposite, _)| opposite == v)) {
-                (Some(mask), Some(&(_, of))) => {
-                    let of = builder.narrow(of);
-                    builder.op(of_masks, LaneOp::AndNot, &[mask, of])
-                }
-                _ => {
-                    let found = builder.narrow(v);
-                    active(&mut builder, found)
-                }
-            },
-        );
+        let found = match (mask, masks.opposites.iter().find(|&&(opposite, _)| opposite == v)) {
+            (Some(mask), Some(&(_, of))) => {
+                let of = builder.narrow(of);
+                builder.op(RegisterType::Vector(Kind::Mask), LaneOp::AndNot, &[mask, of])
+            }
+            _ => {
+                let found = builder.narrow(v);
+                builder.active(found, mask)
+            }
+        };
+        if body.beyond == Some(v) {
+            beyond = Some(found);
+        }
+        undecided.push(found);
     }
     tested.extend(&undecided);
-    let condition = if is_vector {
-        let any = builder.reg(RegisterType::Scalar(Kind::Mask));
-        builder.instrs.push(Instr::Any(any, tested.into()));
-        any
-    } else {
-        tested[0]
-    };
-    let target = |block| BlockCall { block: BlockId(block), arguments: Vec::new() };
+    let condition = builder.any(tested);
     let params = operands.iter().copied().chain(mask).collect();
-    let entry = RegisterBlock {
-        params,
-        instrs: std::mem::take(&mut builder.instrs),
-        end: End::Branch { condition, then: target(1), otherwise: target(2) },
-        cold: false,
-    };
+    let entry = builder.block(params, branch(condition, 1, 2), false);
     for chain in &masks.chains {
         builder.steps(&body, &operands, |v| chain.contains(&v));
         let found = builder.narrow(chain[chain.len() - 1]);
-        undecided.push(active(&mut builder, found));
+        undecided.push(builder.active(found, mask));
     }
-    let ty = builder.ty(Kind::F32);
+    let of_masks = builder.ty(Kind::Mask);
     let undecided = undecided.into_iter().reduce(|a, b| builder.op(of_masks, LaneOp::Or, &[a, b]));
-    let undecided = undecided.expect("there is a rounding test");
-    let called = builder.reg(ty);
-    builder.instrs.push(Instr::Callout {
-        function: elementary,
-        to: called,
-        mask: undecided,
-        operands: operands.into(),
-    });
-    let both = builder.op(ty, LaneOp::Select, &[undecided, called, result]);
-    let fallback = RegisterBlock {
-        params: Vec::new(),
-        instrs: builder.instrs,
-        end: End::ReturnValue(both),
-        cold: true,
+    let near = Outcome { result, undecided: undecided.expect("there is a rounding test") };
+
+    let far = far_body(elementary, is_wide).filter(|_| is_vector);
+    let blocks = match far.zip(body.beyond) {
+        Some((far, of)) => {
+            let beyond = beyond.unwrap_or_else(|| {
+                let found = builder.narrow(of);
+                builder.active(found, mask)
+            });
+            let all = builder.far(&far, &operands, near, beyond);
+            let condition = builder.any(vec![all.undecided]);
+            let second = builder.block(Vec::new(), branch(condition, 3, 4), true);
+            let fallback = builder.fallback(elementary, operands, all);
+            vec![entry, second, returning(result), fallback, returning(all.result)]
+        }
+        None => {
+            let fallback = builder.fallback(elementary, operands, near);
+            vec![entry, fallback, returning(result)]
+        }
     };
-    let decided = RegisterBlock {
-        params: Vec::new(),
-        instrs: Vec::new(),
-        end: End::ReturnValue(result),
-        cold: false,
-    };
-    let blocks = vec![entry, fallback, decided];
     let code = RegisterFunction { registers: builder.registers, blocks, spill_slots: 0 };
     Procedure { elementary, is_vector, code }
+}
+
+/// The results of lanes.
+#[derive(Clone, Copy)]
+struct Outcome {
+    result: Reg,
+    /// A mask: active lanes whose result must not be used.
+    undecided: Reg,
+}
+
+fn branch(condition: Reg, then: u32, otherwise: u32) -> End {
+    let [then, otherwise] =
+        [then, otherwise].map(|block| BlockCall { block: BlockId(block), arguments: Vec::new() });
+    End::Branch { condition, then, otherwise }
+}
+
+fn returning(result: Reg) -> RegisterBlock {
+    let (params, instrs) = (Vec::new(), Vec::new());
+    RegisterBlock { params, instrs, end: End::ReturnValue(result), cold: false }
 }
 
 /// The tests of a body for undecided lanes: masks whose union is the set of undecided lanes.
@@ -230,6 +240,53 @@ impl Builder {
         if self.is_vector { RegisterType::Vector(kind) } else { RegisterType::Scalar(kind) }
     }
 
+    /// A block of the instructions since the last one.
+    fn block(&mut self, params: Vec<Reg>, end: End, cold: bool) -> RegisterBlock {
+        RegisterBlock { params, instrs: std::mem::take(&mut self.instrs), end, cold }
+    }
+
+    /// The lanes of a mask that are active.
+    fn active(&mut self, found: Reg, mask: Option<Reg>) -> Reg {
+        let ty = self.ty(Kind::Mask);
+        mask.map_or(found, |mask| self.op(ty, LaneOp::And, &[found, mask]))
+    }
+
+    /// True if a lane of any of the masks is set. A scalar is its own test.
+    fn any(&mut self, masks: Vec<Reg>) -> Reg {
+        if !self.is_vector {
+            return masks[0];
+        }
+        let any = self.reg(RegisterType::Scalar(Kind::Mask));
+        self.push(Instr::Any(any, masks.into()));
+        any
+    }
+
+    /// The outcome of `near`, but that of the body `far` in the lanes of the mask `beyond`.
+    fn far(&mut self, far: &Body, operands: &[Reg], near: Outcome, beyond: Reg) -> Outcome {
+        let of_masks = self.ty(Kind::Mask);
+        let of_near = self.op(of_masks, LaneOp::AndNot, &[near.undecided, beyond]);
+        self.values.clear();
+        self.steps(far, operands, |_| true);
+        let (result, undecided) = (self.narrow(far.result), self.narrow(far.undecided));
+        let of_far = self.op(of_masks, LaneOp::And, &[undecided, beyond]);
+        let undecided = self.op(of_masks, LaneOp::Or, &[of_far, of_near]);
+        if is_active(Mutant::NearResult) {
+            return Outcome { undecided, ..near };
+        }
+        let operands = [beyond, result, near.result];
+        Outcome { result: self.op(self.ty(Kind::F32), LaneOp::Select, &operands), undecided }
+    }
+
+    /// A block that computes the undecided lanes by the reference mathematics, and returns.
+    fn fallback(&mut self, of: Elementary, operands: Vec<Reg>, lanes: Outcome) -> RegisterBlock {
+        let (ty, mask) = (self.ty(Kind::F32), lanes.undecided);
+        let called = self.reg(ty);
+        let operands = operands.into();
+        self.push(Instr::Callout { function: of, to: called, mask, operands });
+        let both = self.op(ty, LaneOp::Select, &[mask, called, lanes.result]);
+        self.block(Vec::new(), End::ReturnValue(both), true)
+    }
+
     /// The registers of a value that is no mask, or of a scalar.
     fn lanes(&self, value: V) -> Lanes {
         self.values[value.0 as usize].lanes()
@@ -329,6 +386,13 @@ impl Builder {
                     self.push(Instr::Logic(reg, *table, of));
                     Lanes::Narrow(reg)
                 }
+                Step::Op(BodyOp::Table(table), of) => {
+                    let (of, reg) = (self.narrow(of[0]), self.reg(ty));
+                    let mut table = Box::new(**table);
+                    table.rotate_left(usize::from(is_active(Mutant::ShiftedTable)));
+                    self.push(Instr::Table(reg, table, of));
+                    Lanes::Narrow(reg)
+                }
                 Step::Op(op, of) if self.is_vector => {
                     let kinds = of.iter().map(|v| lane_kind(body.steps[v.0 as usize].0));
                     self.vector(lane_op(*op), of, &kinds.collect::<Vec<_>>(), kind)
@@ -406,7 +470,12 @@ fn lane_op(op: BodyOp) -> LaneOp {
         BodyOp::Demote => LaneOp::Demote,
         BodyOp::Narrow => LaneOp::Narrow,
         BodyOp::Bits => LaneOp::Bits,
-        BodyOp::Part(_) | BodyOp::Concat | BodyOp::Upper | BodyOp::Funnel(_) | BodyOp::Logic(_) => {
+        BodyOp::Table(_)
+        | BodyOp::Part(_)
+        | BodyOp::Concat
+        | BodyOp::Upper
+        | BodyOp::Funnel(_)
+        | BodyOp::Logic(_) => {
             unreachable!("it is an instruction of its own")
         }
     }

@@ -45,7 +45,7 @@
 //!
 //! 12. A call passes an argument of the same type for each parameter. Call-outs take the function's
 //!     number of operands and a mask of the same lanes; they occur in cold blocks of procedures
-//!     only. Products and sums of open rounding occur in procedures only.
+//!     only. Products and sums of open rounding, and tables, occur in procedures only.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -406,6 +406,11 @@ impl<'p> Verifier<'p, '_> {
             Instr::Logic(to, _, of) => {
                 self.only_where_wide("logic of three words");
                 self.of_integers(of, Kind::I32);
+                self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
+            }
+            Instr::Table(to, _, index) => {
+                self.only_in(Role::Procedure, "a table");
+                self.of_integers(&[*index], Kind::I32);
                 self.expect_result(*to, Some(RegisterType::Vector(Kind::I32)));
             }
             Instr::Any(to, masks) => {

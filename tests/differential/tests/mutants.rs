@@ -387,6 +387,17 @@ fn mutants_of_tables_are_found() {
     }
 }
 
+/// Sines, cosines and tangents of large arguments.
+#[test]
+fn mutants_of_large_arguments_are_found() {
+    for function in ["sin", "cos", "tan"] {
+        let text = format!("({function} (* (.x (frag-coord)) 1e30))");
+        for name in ["registers8", "wide16", "widest32", "simd4"] {
+            each_is_found_by(&text, name, &simd::Mutant::OF_LARGE_ARGUMENTS, simd::activate);
+        }
+    }
+}
+
 /// Words at the end of a texture's row, which are not adjacent, and words of a table indexed by column. Code
 /// is evaluated, since it would read out of bounds.
 #[cfg(all(unix, target_arch = "x86_64"))]

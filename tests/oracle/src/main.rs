@@ -51,6 +51,9 @@ enum What {
     /// Compare machine code with CORE-MATH: unary functions at all 2^32 numbers, the others at random and
     /// exact pairs
     Code {
+        /// Compare the code of this target alone
+        #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(Target::here()))]
+        target: Option<String>,
         /// Take one of every 2^BITS numbers
         #[arg(long, value_name = "BITS", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=24))]
         step: u8,
@@ -160,11 +163,22 @@ const OFF: [&str; 3] = ["has_avx", "has_avx2", "has_fma"];
 /// other numbers of lanes has the same operations and gets one in 2^8 arguments.
 const OTHERS: u8 = 8;
 
-fn code(f: Elementary, step: u8, pairs: u64, seed: u64) -> bool {
+fn code(f: Elementary, target: Option<&str>, step: u8, pairs: u64, seed: u64) -> bool {
     let host = Target::host().expect("a machine that is not too old");
-    let mut targets = vec![("", None, &host), ("", Some(1), &host), ("", Some(4), &host)];
+    let named = target.map(|name| (name, Target::named(name)));
+    let named = named.map(|(name, known)| {
+        let target = known.expect("a machine that is not too old").expect("one of them");
+        (format!(", {name}"), target)
+    });
     let old = cfg!(target_arch = "x86_64").then(|| Target::with(&OFF).expect("SSE4.1 is enough"));
-    targets.extend(old.iter().map(|old| (", no AVX, no FMA", None, old)));
+    let targets = match &named {
+        Some((name, target)) => vec![(&**name, None, target)],
+        None => {
+            let mut all = vec![("", None, &host), ("", Some(1), &host), ("", Some(4), &host)];
+            all.extend(old.iter().map(|old| (", no AVX, no FMA", None, old)));
+            all
+        }
+    };
     let expected = each(|x, y| coremath::evaluate(f, x, y));
     let mut equal = true;
     for (without, lanes, target) in targets {
@@ -245,9 +259,9 @@ fn main() -> ExitCode {
             .map(|f| reference(f, count, seed, numbers))
             .fold(true, |a, b| a & b),
         What::Binary64 { count, seed } => of_binary64(count, seed),
-        What::Code { step, pairs, seed, functions } => named(functions)
+        What::Code { target, step, pairs, seed, functions } => named(functions)
             .into_iter()
-            .map(|f| code(f, step, pairs, seed))
+            .map(|f| code(f, target.as_deref(), step, pairs, seed))
             .fold(true, |a, b| a & b),
         What::Library { step, count, seed, undecided: hard, functions } => {
             let functions =

@@ -52,6 +52,7 @@ pub(super) fn function(
         reference: None,
         procedures: vec![None; program.procedures.len()],
         constants: FxHashMap::default(),
+        table_bytes: None,
         spill_slots: None,
         depths: match allocation {
             Allocation::Thorough => None,
@@ -227,6 +228,10 @@ impl Selection<'_, '_> {
             | Instr::Funnel(..)
             | Instr::Logic(..) => {
                 unreachable!("only procedures for registers of 512 bits have it")
+            }
+            Instr::Table(to, table, index) => {
+                let value = self.table(table, self.get(*index));
+                self.set(*to, value);
             }
             Instr::Half(to, from, upper) => {
                 let value = self.half(self.ty(*from), self.get(*from), *upper);

@@ -78,7 +78,7 @@ impl Selection<'_, '_> {
     }
 
     /// Shifts all lanes, or a number, by the same count.
-    fn shifted(&mut self, shift: Opcode, value: Value, count: u8) -> Value {
+    pub(super) fn shifted(&mut self, shift: Opcode, value: Value, count: u8) -> Value {
         let count = self.builder.ins().iconst(types::I32, i64::from(count));
         match shift {
             Opcode::Ishl => self.builder.ins().ishl(value, count),

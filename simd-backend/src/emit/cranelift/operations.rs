@@ -12,7 +12,7 @@ use cranelift_codegen::ir::{
 
 use lambdav_core::graph::Side;
 
-use super::selection::{Selection, clif_type};
+use super::selection::{Selection, TableBytes, clif_type};
 use crate::lanes::{Axis, Kind, LaneOp};
 use crate::mutants::{Mutant, is_active};
 use crate::registers::RegisterType;
@@ -205,6 +205,54 @@ impl Selection<'_, '_> {
     pub(super) fn sign_bit(&mut self, ty: RegisterType) -> Value {
         let bits = if ty == RegisterType::Vector(Kind::F64) { 1 << 63 } else { 1 << 31 };
         self.constant(ty, bits)
+    }
+
+    /// The words of a table at the last three bits of each word. The table is 32 bytes in two vectors.
+    pub(super) fn table(&mut self, table: &[u32; 8], index: Value) -> Value {
+        let words = [0, 4].into_iter().zip(self.bytes_at(index)).map(|(start, bytes)| {
+            let bits = (0..4).rev().fold(0, |bits, i| bits << 32 | u128::from(table[start + i]));
+            let half = self.vector(types::I8X16, bits);
+            match self.is_x86 {
+                true => self.builder.ins().x86_pshufb(half, bytes),
+                false => self.builder.ins().swizzle(half, bytes),
+            }
+        });
+        let words: Vec<Value> = words.collect();
+        let both = self.builder.ins().bor(words[0], words[1]);
+        self.builder.ins().bitcast(types::I32X4, same_bits(), both)
+    }
+
+    /// The numbers of the bytes of a table's words in its first and in its second vector. A number that is
+    /// beyond a vector stands for zero.
+    fn bytes_at(&mut self, index: Value) -> [Value; 2] {
+        let block = self.builder.current_block();
+        if let Some(known) = self.table_bytes
+            && (known.block, known.index) == (block, index)
+        {
+            return known.bytes;
+        }
+        let ty = RegisterType::Vector(Kind::I32);
+        let [last, first, second] =
+            [7, 0x0302_0100, 0x1010_1010].map(|bits| self.constant(ty, bits));
+        let word = self.builder.ins().band(index, last);
+        let byte = self.shifted(Opcode::Ishl, word, 2);
+        let above = self.shifted(Opcode::Ishl, byte, 8);
+        let two = self.builder.ins().bor(byte, above);
+        let above = self.shifted(Opcode::Ishl, two, 16);
+        let four = self.builder.ins().bor(two, above);
+        let low = self.builder.ins().bor(four, first);
+        let high = self.builder.ins().bxor(low, second);
+        let bytes = [low, high].map(|bytes| {
+            let bytes = self.builder.ins().bitcast(types::I8X16, same_bits(), bytes);
+            if !self.is_x86 {
+                return bytes;
+            }
+            // The instruction gives zero if the highest bit is set.
+            let beyond = self.vector(types::I8X16, u128::from_le_bytes([0x70; 16]));
+            self.builder.ins().iadd(bytes, beyond)
+        });
+        self.table_bytes = Some(TableBytes { block, index, bytes });
+        bytes
     }
 
     /// A vector of type `ty`, of 16 bytes picked from two vectors.

@@ -65,10 +65,21 @@ pub(super) struct Selection<'p, 'f> {
     pub(super) procedures: Vec<Option<FuncRef>>,
     /// The handles of vector constants, by their bits.
     pub(super) constants: FxHashMap<u128, Constant>,
+    /// The numbers of bytes for the last index of a table.
+    pub(super) table_bytes: Option<TableBytes>,
     /// The address of the spill slots, if there are any.
     pub(super) spill_slots: Option<Value>,
     /// The loop depth of each block, where the order of blocks matters.
     pub(super) depths: Option<Vec<u32>>,
+}
+
+/// The numbers of the bytes of a table's words, in its first and in its second vector.
+#[derive(Clone, Copy)]
+pub(super) struct TableBytes {
+    /// The block that computes them.
+    pub(super) block: Option<ir::Block>,
+    pub(super) index: Value,
+    pub(super) bytes: [Value; 2],
 }
 
 impl Selection<'_, '_> {

@@ -238,6 +238,14 @@ fn assignment(
             let table = line.bits(2)? as u8;
             Instr::Logic(to, table, types.array(line)?)
         }
+        "table" => {
+            let mut table = Box::new([0; 8]);
+            for word in table.iter_mut() {
+                *word = line.bits(8)? as u32;
+            }
+            line.keyword("at")?;
+            Instr::Table(to, table, types.operand(line)?)
+        }
         "any" => Instr::Any(to, types.operands(line)?.into()),
         "input" => Instr::Input(to, input(line, named)?),
         "primitive" => Instr::Primitive(to, line.decimal()?),

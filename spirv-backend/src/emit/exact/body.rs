@@ -157,7 +157,8 @@ impl Translator<'_> {
             BodyOp::Promote | BodyOp::Demote => Op::FConvert,
             BodyOp::Narrow => Op::UConvert,
             BodyOp::Bits => Op::Bitcast,
-            BodyOp::Part(_)
+            BodyOp::Table(_)
+            | BodyOp::Part(_)
             | BodyOp::Concat
             | BodyOp::Upper
             | BodyOp::Funnel(_)

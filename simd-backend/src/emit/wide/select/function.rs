@@ -295,6 +295,7 @@ impl<'p> Selection<'p> {
             Instr::Words(to, of, upper) => self.words(*to, *of, *upper),
             Instr::Funnel(to, by, of) => self.funnel(*to, *by, *of),
             Instr::Logic(to, table, of) => self.logic(*to, *table, *of),
+            Instr::Table(to, table, index) => self.constant_table(*to, table, *index),
             Instr::Any(to, _)
             | Instr::Poll(to)
             | Instr::Scattered(to, ..)

@@ -3,7 +3,7 @@
 //! A gather takes about as long as loading its lanes one after the other. If the bound of an index
 //! proves that all words in reach fill few registers, these registers are loaded whole and
 //! permuted. The lower bits of an index choose the lane of one register or, with EVEX, of two. Each
-//! higher bit chooses between two results.
+//! higher bit chooses between two results. Constant tables of elementary functions are one permutation.
 
 use regalloc2::VReg;
 
@@ -96,6 +96,18 @@ impl Selection<'_> {
             (chosen, bit) = (pairs, bit + 1);
         }
         self.values[to.index()] = Value::Register(chosen[0]);
+    }
+
+    /// The words of a constant table at the last three bits of each index. A register of 512 bits has the
+    /// table twice.
+    pub(super) fn constant_table(&mut self, to: Reg, table: &[u32; 8], index: Reg) {
+        let size = self.size();
+        let words = table.repeat(size.bytes() as usize / size_of_val(table));
+        let bytes = words.into_iter().flat_map(u32::to_le_bytes).collect();
+        let mem = self.whole_constant(bytes);
+        let index = self.register(index);
+        let made = self.define(to);
+        self.op3(Opcode::PermuteD, size, made, index, Source::memory(mem));
     }
 
     /// Tests a bit of each word: the result is a mask or, without mask registers, in the sign bits.
