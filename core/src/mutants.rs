@@ -16,6 +16,8 @@ pub enum Mutant {
     FoldedToOtherArm,
     /// The scheduler evaluates a guarded node even if no arm that needs it is taken.
     EscapedGuard,
+    /// The scheduler takes one arm of a decision for both.
+    OneArm,
     /// The scheduler hoists a loop out of the arm that contains it.
     ShallowLoop,
     /// The scheduler hoists computations out of loops whose parameters they use.
@@ -68,10 +70,11 @@ pub enum Mutant {
 
 impl Mutant {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::InexactFolding,
         Self::FoldedToOtherArm,
         Self::EscapedGuard,
+        Self::OneArm,
         Self::ShallowLoop,
         Self::IgnoredParameter,
         Self::SwappedTails,

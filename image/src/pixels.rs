@@ -11,6 +11,7 @@ use std::ops::{Deref, DerefMut, Range};
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
+use pulp::Arch;
 use thiserror::Error;
 
 use crate::size::Size;
@@ -282,16 +283,18 @@ impl Specials {
         let infinity = f32::INFINITY.to_bits();
         let (mut nans, mut infinities) = (0, 0);
         // Count in blocks that fit a 32-bit counter, so that a register holds many counters.
-        for samples in samples.chunks(1 << 16) {
-            let (mut of_nan, mut of_infinity) = (0_u32, 0_u32);
-            for sample in samples {
-                let magnitude = sample.to_bits() & 0x7fff_ffff;
-                of_nan += u32::from(magnitude > infinity);
-                of_infinity += u32::from(magnitude == infinity);
+        Arch::new().dispatch(|| {
+            for samples in samples.chunks(1 << 16) {
+                let (mut of_nan, mut of_infinity) = (0_u32, 0_u32);
+                for sample in samples {
+                    let magnitude = sample.to_bits() & 0x7fff_ffff;
+                    of_nan += u32::from(magnitude > infinity);
+                    of_infinity += u32::from(magnitude == infinity);
+                }
+                nans += u64::from(of_nan);
+                infinities += u64::from(of_infinity);
             }
-            nans += u64::from(of_nan);
-            infinities += u64::from(of_infinity);
-        }
+        });
         Self { nans, infinities }
     }
 

@@ -11,6 +11,7 @@
 use crate::pixels::{Frame, Image, Sample};
 use crate::srgb::Encoder;
 use lambdav_float_environment::with_default;
+use pulp::Arch;
 
 /// Transfer function that is applied to colours before quantising.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,10 +91,10 @@ pub(crate) fn quantize_pixels<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer)
 /// Quantises pixels; requires the default floating-point environment.
 pub fn quantize_into<T: Unorm>(pixels: &[[f32; 4]], transfer: Transfer, samples: &mut [[T; 4]]) {
     match transfer {
-        Transfer::Linear => {
+        Transfer::Linear => Arch::new().dispatch(|| {
             let samples = samples.as_flattened_mut().iter_mut().zip(pixels.as_flattened());
             samples.for_each(|(to, &from)| *to = T::quantize(from));
-        }
+        }),
         Transfer::Srgb => {
             for (to, &[r, g, b, a]) in samples.iter_mut().zip(pixels) {
                 *to =

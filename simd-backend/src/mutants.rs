@@ -82,7 +82,7 @@ pub enum Mutant {
     UntestedColumns,
     /// Texels are assumed to lie side by side, without the test.
     UntestedPairs,
-    /// Of a texture that is read in one component, memory holds another.
+    /// Memory holds another component of a narrow texture.
     WrongComponent,
     /// The second of two words side by side is taken for the first.
     SwappedPair,

@@ -72,7 +72,7 @@
 //!
 //! # Narrow textures
 //!
-//! Of a texture that a program reads in one component alone, memory holds that component (`narrow`). Its descriptor names the component
+//! If a program reads one component of a texture alone, memory holds that component (`narrow`). Its descriptor names the component
 //! ([`Resource::component`]), and [`Inputs`](crate::registers::Inputs) take the words from the data.
 //!
 //! # Invariants (checked by [`verify()`])

@@ -6,7 +6,7 @@
 //! later, with everything else.
 //!
 //! Nodes are taken users first. So when a node's turn comes, all regions that demand it are known: those of
-//! its uses, less regions enclosed by another one. If there is one region, a pinned node is placed there. If
+//! its uses, less regions enclosed by another one. Both arms of a decision count as the region around it. If there is one region, a pinned node is placed there. If
 //! there are several, it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces
 //! it everywhere; the guard is true if control reaches one of the regions. If all conditions on the paths
 //! from *L* down to the regions are data, the guard is built from shared guards of each region and of each
@@ -195,6 +195,8 @@ impl Pinning {
             self.settle(node, region);
             return;
         }
+        let regions = self.region_sets.joined(&self.placed, regions);
+        let above = self.region_sets.above(regions);
         if self.region_sets.only(regions).is_some() {
             let region = self.hoist(node, above);
             self.settle(node, region);

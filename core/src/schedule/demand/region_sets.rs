@@ -11,9 +11,13 @@
 //! computed anywhere inside the anchor, in any order, as data, and once for all guards.
 
 use crate::graph::NodeId;
+use crate::mutants::{Mutant, is_active};
 use crate::schedule::regions::{Placed, ROOT, RegionId, RegionKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+
+/// Most sets that [`RegionSets::joined`] visits.
+const MAX_JOINED: usize = 256;
 
 /// A set in [`RegionSets`], by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -174,6 +178,60 @@ impl RegionSets {
             depth == above || enclosing.of(placed, parent).is_none()
         });
         regions
+    }
+
+    /// The same demand, with fewer regions: where both arms of a decision are in a set, or arms of two decisions by one
+    /// condition, the region around them stands for them, since control that gets there goes on to one of them. A large set
+    /// stays.
+    pub(super) fn joined(&mut self, placed: &Placed, id: RegionSetId) -> RegionSetId {
+        let Some(mut all) = self.few_regions(id) else { return id };
+        let mut arms: FxHashMap<(RegionId, NodeId), [bool; 2]> = FxHashMap::default();
+        let mut open: Vec<RegionId> = all.iter().copied().collect();
+        let before = all.len();
+        while let Some(region) = open.pop() {
+            let RegionKind::Arm { of, taken } = placed.region(region).kind else { continue };
+            let (parent, condition) = (placed.region(region).parent, placed.graph.operands(of)[0]);
+            // What a condition needs that might not end comes before what the arms need.
+            if placed.graph.is_ordered(condition) {
+                continue;
+            }
+            let arms = arms.entry((parent, condition)).or_default();
+            arms[usize::from(taken)] = true;
+            let is_both = *arms == [true; 2] || is_active(Mutant::OneArm);
+            if is_both && all.insert(parent) {
+                open.push(parent);
+            }
+        }
+        if all.len() == before {
+            return id;
+        }
+        let mut all: Vec<RegionId> = all.into_iter().collect();
+        all.sort_unstable();
+        let ones = all.into_iter().map(|region| self.one(placed, region)).collect();
+        let whole = self.union(placed, ones);
+        // Without the regions that others enclose.
+        let regions = self.regions(placed, whole);
+        let ones = regions.into_iter().map(|region| self.one(placed, region)).collect();
+        self.union(placed, ones)
+    }
+
+    /// The regions of a small union.
+    fn few_regions(&self, id: RegionSetId) -> Option<FxHashSet<RegionId>> {
+        let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
+        let mut found = FxHashSet::default();
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match &self.get(id).members {
+                Members::One(region) => drop(found.insert(*region)),
+                Members::Union(sets) => stack.extend_from_slice(sets),
+            }
+            if seen.len() > MAX_JOINED {
+                return None;
+            }
+        }
+        Some(found)
     }
 
     fn anchor(&mut self, placed: &Placed, region: RegionId) -> RegionId {
