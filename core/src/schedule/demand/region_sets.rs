@@ -191,7 +191,7 @@ impl RegionSets {
         while let Some(region) = open.pop() {
             let RegionKind::Arm { of, taken } = placed.region(region).kind else { continue };
             let (parent, condition) = (placed.region(region).parent, placed.graph.operands(of)[0]);
-            // What a condition needs that might not end comes before what the arms need.
+            // A condition that might not end is met before its arms.
             if placed.graph.is_ordered(condition) {
                 continue;
             }
