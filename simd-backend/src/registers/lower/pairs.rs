@@ -102,7 +102,7 @@ fn together(instrs: &[Instr], loads: &[Load], guess: &Guess) -> (Vec<Instr>, Vec
         let mut pairs = Vec::new();
         for pair in pairs_of(&near, guess) {
             // The group begins with this load.
-            let begins = pairs.len() > 0 || pair[0].at == first.at;
+            let begins = !pairs.is_empty() || pair[0].at == first.at;
             if begins && pairs.len() < MAX_PAIRS && pair.iter().all(|load| order.lift(load)) {
                 pairs.push(pair);
             }
