@@ -4,7 +4,7 @@
 //! read, and neighbours in a row lie side by side. The host takes the words from the data once
 //! ([`TextureData::component`](lambdav_core::texture::TextureData::component)).
 //!
-//! An index of a load of a texture is a texel times four ([`super::lower`]); the shift goes. The pass needs programs without
+//! An index of a load of a texture is a texel times four ([`super::lower()`]); the shift goes. The pass needs programs without
 //! dead code, where the loads of other components are gone.
 
 use rustc_hash::FxHashMap;
