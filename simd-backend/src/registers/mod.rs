@@ -48,7 +48,8 @@
 //!
 //! Each elementary function that a program uses is one *procedure* for one register of operands,
 //! shared by all its sites: a body in binary64, for some functions a second body for lanes beyond
-//! its range, and a call of the reference mathematics for undecided lanes. So functions are strip-mined, and their bodies have all machine registers.
+//! its range, and a call of the reference mathematics for undecided lanes. So functions are strip-mined,
+//! and their bodies have all machine registers.
 //!
 //! # Loops
 //!

@@ -315,6 +315,11 @@ impl<'p> Verifier<'p, '_> {
         self.require(has_512_bits, || format!("{what} needs registers of 512 bits"));
     }
 
+    /// True if these registers are words of each lane.
+    fn are_words<'r>(&self, mut all: impl Iterator<Item = &'r Reg>) -> bool {
+        all.all(|reg| [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&self.ty(*reg)))
+    }
+
     /// Slots are readable only after the function for the frame has filled them.
     fn after_frame(&mut self, space: Space) {
         if space == Space::Slots {
@@ -442,11 +447,7 @@ impl<'p> Verifier<'p, '_> {
             Instr::LoadFour { to, space, first, index } => {
                 let found = self.ty(*index);
                 let is_index = found == RegisterType::Vector(Kind::I32);
-                let is_word = |to: &Reg| {
-                    let ty = self.ty(*to);
-                    [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
-                };
-                let are_words = to.iter().flatten().all(is_word);
+                let are_words = self.are_words(to.iter().flatten());
                 self.require(is_index && are_words, || format!("results are no words at {index}"));
                 let inside = program.spaces().hold(*space, *first, 3, self.bound(*index));
                 self.require(inside, || format!("nothing keeps {index} and three more inside"));
@@ -458,11 +459,7 @@ impl<'p> Verifier<'p, '_> {
             }
             Instr::LoadColumns { to, space, first, index, columns } => {
                 self.expect(*index, RegisterType::Vector(Kind::I32), "the index");
-                let is_word = |to: &Reg| {
-                    let ty = self.ty(*to);
-                    [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
-                };
-                let are_words = to.iter().flatten().all(is_word);
+                let are_words = self.are_words(to.iter().flatten());
                 self.require(are_words, || format!("results are no words at {index}"));
                 let step = columns.step;
                 let is_row = columns.rows == Rows::Alike || program.shape.tile.rows() == 1;
@@ -478,11 +475,7 @@ impl<'p> Verifier<'p, '_> {
             }
             Instr::LoadTwo { to, space, index, .. } => {
                 self.expect(*index, RegisterType::Vector(Kind::I32), "the index");
-                let is_word = |to: &Reg| {
-                    let ty = self.ty(*to);
-                    [Kind::F32, Kind::I32].map(RegisterType::Vector).contains(&ty)
-                };
-                let are_words = to.iter().all(is_word);
+                let are_words = self.are_words(to.iter());
                 self.require(are_words, || format!("results are no words at {index}"));
                 self.after_frame(*space);
             }

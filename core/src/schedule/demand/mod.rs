@@ -6,8 +6,8 @@
 //! later, with everything else.
 //!
 //! Nodes are taken users first. So when a node's turn comes, all regions that demand it are known: those of
-//! its uses, less regions enclosed by another one. Both arms of a decision count as the region around it. If there is one region, a pinned node is placed there. If
-//! there are several, it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces
+//! its uses, less regions enclosed by another one. Both arms of a decision count as the region around it. If there
+//! is one region, a pinned node is placed there. If there are several, it is placed in their common ancestor *L* inside `(if guard node zero)`, which replaces
 //! it everywhere; the guard is true if control reaches one of the regions. If all conditions on the paths
 //! from *L* down to the regions are data, the guard is built from shared guards of each region and of each
 //! set of regions ([`region_sets`]), so that all guards together are no larger than the program. Otherwise it is a

@@ -158,6 +158,11 @@ impl RegionSets {
 
     /// All regions that no other region of the set encloses, outer ones first.
     pub(super) fn regions(&self, placed: &Placed, id: RegionSetId) -> Vec<RegionId> {
+        outermost(placed, self.of_few(id, usize::MAX).expect("there are no more sets"))
+    }
+
+    /// All regions of a set; `None` if it was made of more than so many sets.
+    fn of_few(&self, id: RegionSetId, most: usize) -> Option<FxHashSet<RegionId>> {
         let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
         let mut found = FxHashSet::default();
         while let Some(id) = stack.pop() {
@@ -168,23 +173,18 @@ impl RegionSets {
                 Members::One(region) => drop(found.insert(*region)),
                 Members::Union(sets) => stack.extend_from_slice(sets),
             }
+            if seen.len() > most {
+                return None;
+            }
         }
-        let mut regions: Vec<RegionId> = found.iter().copied().collect();
-        regions.sort_unstable_by_key(|&region| (placed.region(region).depth, region));
-        let above = placed.region(self.above(id)).depth;
-        let mut enclosing = Enclosing::new(found, above);
-        regions.retain(|&region| {
-            let Region { parent, depth } = Region::of(placed, region);
-            depth == above || enclosing.of(placed, parent).is_none()
-        });
-        regions
+        Some(found)
     }
 
     /// The same demand, with fewer regions: where both arms of a decision are in a set, or arms of two decisions by one
     /// condition, the region around them stands for them, since control that gets there goes on to one of them. A large set
     /// stays.
     pub(super) fn joined(&mut self, placed: &Placed, id: RegionSetId) -> RegionSetId {
-        let Some(mut all) = self.few_regions(id) else { return id };
+        let Some(mut all) = self.of_few(id, MAX_JOINED) else { return id };
         let mut arms: FxHashMap<(RegionId, NodeId), [bool; 2]> = FxHashMap::default();
         let mut open: Vec<RegionId> = all.iter().copied().collect();
         let before = all.len();
@@ -205,33 +205,9 @@ impl RegionSets {
         if all.len() == before {
             return id;
         }
-        let mut all: Vec<RegionId> = all.into_iter().collect();
-        all.sort_unstable();
-        let ones = all.into_iter().map(|region| self.one(placed, region)).collect();
-        let whole = self.union(placed, ones);
-        // Without the regions that others enclose.
-        let regions = self.regions(placed, whole);
-        let ones = regions.into_iter().map(|region| self.one(placed, region)).collect();
+        let regions = outermost(placed, all).into_iter();
+        let ones = regions.map(|region| self.one(placed, region)).collect();
         self.union(placed, ones)
-    }
-
-    /// The regions of a small union.
-    fn few_regions(&self, id: RegionSetId) -> Option<FxHashSet<RegionId>> {
-        let (mut seen, mut stack) = (FxHashSet::default(), vec![id]);
-        let mut found = FxHashSet::default();
-        while let Some(id) = stack.pop() {
-            if !seen.insert(id) {
-                continue;
-            }
-            match &self.get(id).members {
-                Members::One(region) => drop(found.insert(*region)),
-                Members::Union(sets) => stack.extend_from_slice(sets),
-            }
-            if seen.len() > MAX_JOINED {
-                return None;
-            }
-        }
-        Some(found)
     }
 
     fn anchor(&mut self, placed: &Placed, region: RegionId) -> RegionId {
@@ -257,6 +233,19 @@ impl RegionSets {
         }
         anchor
     }
+}
+
+/// Those of some regions that no other encloses, outer ones first.
+fn outermost(placed: &Placed, all: FxHashSet<RegionId>) -> Vec<RegionId> {
+    let mut regions: Vec<RegionId> = all.iter().copied().collect();
+    regions.sort_unstable_by_key(|&region| (placed.region(region).depth, region));
+    let least = regions.first().map_or(0, |&region| placed.region(region).depth);
+    let mut enclosing = Enclosing::new(all, least);
+    regions.retain(|&region| {
+        let Region { parent, depth } = Region::of(placed, region);
+        depth == least || enclosing.of(placed, parent).is_none()
+    });
+    regions
 }
 
 /// The parent and depth of a region.
